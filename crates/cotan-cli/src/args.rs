@@ -343,6 +343,8 @@ pub(crate) enum Stage {
     Passes,
     /// Loop nests.
     Loops,
+    /// Loop nests for a device: reductions whole, independent loops marked.
+    DeviceLoops,
     /// LLVM's IR.
     Llvm,
     /// Assembly for this CPU.

@@ -1,6 +1,6 @@
 //! The pipelines of a nest on its way to code for a CPU.
 //!
-//! [`lower`](cotan_loops::lower) writes the nest and runs [`AFTER_LOWERING`](cotan_loops::pipeline::AFTER_LOWERING), then
+//! [`lower`](cotan_loops::lower) for the [`CPU`](cotan_loops::CPU) writes the nest and runs the passes of that target, then
 //! comes [`PLAIN`] or [`OPTIMIZED`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
 
 use crate::{fork, legalize_width, nan_watch, split_blocks, vector, wavefront};

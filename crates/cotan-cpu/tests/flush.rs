@@ -3,7 +3,7 @@
 
 use cotan_cpu::vectorise;
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::lower;
+use cotan_loops::{CPU, lower};
 use cotan_ops::Registry;
 
 /// The heads of loops that may flush.
@@ -14,7 +14,7 @@ fn flushing(text: &str) -> Vec<String> {
     let callee = "fn g(n: i64, y: f64[n]) {\n  return n\n}";
     module.insert(parse_function(callee, Registry::standard()).unwrap());
     verify_module(&module).unwrap();
-    let mut nest = lower(&f);
+    let mut nest = lower(&f, &CPU);
     let marked = |text: String| -> Vec<String> {
         text.lines().filter(|line| line.contains("flushing")).map(|line| line.trim().to_owned()).collect()
     };

@@ -3,7 +3,7 @@
 
 use cotan_cpu::vectorise;
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::lower;
+use cotan_loops::{CPU, DEVICE, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -12,13 +12,31 @@ fn with_lanes(text: &str) -> String {
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();
-    let mut nest = lower(&f);
+    let mut nest = lower(&f, &CPU);
     vectorise(&mut nest);
     nest.to_string()
 }
 
 fn check(text: &str, expected: Expect) {
     expected.assert_eq(&with_lanes(text));
+}
+
+#[test]
+fn a_loop_around_a_whole_reduction_has_no_lanes() {
+    let text = "fn f(n: i64, x: f64[n, n]) {
+        y: f64[n] = par i < n (stack) {
+          s: f64 = par j < n (add from 0.0) {
+            e: f64 = x[i, j]
+            yield e
+          }
+          yield s
+        }
+        return y
+      }";
+    let nest = lower(&parse_function(text, Registry::standard()).unwrap(), &DEVICE);
+    let mut same = nest.clone();
+    vectorise(&mut same);
+    assert_eq!(same, nest);
 }
 
 #[test]
@@ -287,7 +305,7 @@ fn a_loop_that_calls_a_function_stays_in_order() {
       return b
     }";
     let module = cotan_ir::parse_module(text, Registry::standard()).unwrap();
-    let mut nest = lower(module.function("f").unwrap());
+    let mut nest = lower(module.function("f").unwrap(), &CPU);
     vectorise(&mut nest);
     assert!(!nest.to_string().contains("lanes("), "{nest}");
 }

@@ -3,7 +3,7 @@
 
 use cotan_cpu::{legalize_width, vectorise};
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::{LoopFunction, Width, lower};
+use cotan_loops::{CPU, LoopFunction, Width, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -12,7 +12,7 @@ fn nest_of(text: &str) -> LoopFunction {
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();
-    let mut nest = lower(&f);
+    let mut nest = lower(&f, &CPU);
     vectorise(&mut nest);
     nest
 }

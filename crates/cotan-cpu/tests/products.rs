@@ -3,7 +3,7 @@
 
 use cotan_cpu::vectorise;
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::lower;
+use cotan_loops::{CPU, lower};
 use cotan_ops::Registry;
 
 #[test]
@@ -28,7 +28,7 @@ fn a_loop_with_products_has_lanes_where_these_are_small() {
     let mut module = Module::default();
     let f = module.insert(f.unwrap());
     verify_module(&module).unwrap();
-    let mut nest = lower(&f);
+    let mut nest = lower(&f, &CPU);
     vectorise(&mut nest);
     let text = nest.to_string();
     let (side_by_side, one_by_one) = text.split_once("\n  else").expect(&text);

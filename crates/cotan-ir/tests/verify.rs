@@ -1,4 +1,5 @@
-//! One refusal per rule of the verifier, and what it must not refuse.
+//! One refusal per rule of the verifier, and what it must not refuse. A test quotes the beginning of its rule; that every rule
+//! has one is a test of `cotan-testkit`.
 
 use crate::table;
 
@@ -50,6 +51,7 @@ fn errors_about_parameters_and_results_name_their_lines() {
 
 // ---- names and scopes
 
+/// Rule: "Every variable is in its function's table".
 #[test]
 fn variables_are_in_the_table() {
     let mut b = Builder::new();
@@ -60,6 +62,7 @@ fn variables_are_in_the_table() {
     assert_eq!(messages_of(&Module::default(), &f), expected);
 }
 
+/// Rule: "Every variable is in its function's table and is bound once".
 #[test]
 fn variables_are_bound_once() {
     let mut b = Builder::new();
@@ -68,6 +71,7 @@ fn variables_are_bound_once() {
     assert_eq!(messages_of(&Module::default(), &b.finish("f", vec![])), ["`x` is bound twice"]);
 }
 
+/// Rule: "An operand is a value in scope".
 #[test]
 fn operands_are_in_scope() {
     let inner = "fn f(n: i64) {\n  x: f64[n] = par i < n (stack) {\n    y: f64 = exp 1.0\n    yield y\n  }\n";
@@ -80,6 +84,7 @@ fn operands_are_in_scope() {
     assert_eq!(messages(arms), ["`y` is not in scope"]);
 }
 
+/// Rule: "An accumulator is named by `acc_add` alone".
 #[test]
 fn accumulators_are_only_added_to_and_only_in_scope() {
     let read = "fn f(n: i64) {\n  s: f64 = par i < n acc (a: f64 add from 0.0) {\n    x: f64 = exp a\n    acc_add a[] = a\n    yield\n  }\n  return s\n}";
@@ -92,6 +97,7 @@ fn accumulators_are_only_added_to_and_only_in_scope() {
     assert_eq!(messages(deep), NONE);
 }
 
+/// Rule: "A dim is not negative, or names an i64 scalar in scope".
 #[test]
 fn dims_are_sizes_in_scope() {
     assert_eq!(messages("fn f(x: f64[-2]) {\n  return\n}"), ["`x` has a negative dim"]);
@@ -109,6 +115,7 @@ fn dims_are_sizes_in_scope() {
     assert_eq!(messages(acc), ["`a`, a dim of `x`, is not in scope", "results: expected 1, found 0"]);
 }
 
+/// Rule: "A dim is not negative, or names an i64 scalar in scope".
 #[test]
 fn what_a_region_binds_has_dims_from_outside() {
     let text = "fn f(n: i64, x: f64[n]) {\n  k: i64, r: f64[n] = loop i < n (k.1: i64 = n, p: f64[k.1] = x) {\n    yield k.1, x\n  }\n  return r\n}";
@@ -117,6 +124,7 @@ fn what_a_region_binds_has_dims_from_outside() {
     assert_eq!(messages(text), NONE);
 }
 
+/// Rule: "A result of a function or of a switch arm".
 #[test]
 fn lengths_of_results_come_before_them() {
     let body = "fn f(n: i64) {\n  k: i64 = add n, 1\n  x: f64[k] = fill 0.0\n";
@@ -134,6 +142,7 @@ fn lengths_of_results_come_before_them() {
     assert_eq!(messages(&arm("m: i64, r: f64[m]", "n, x")), [missing]);
 }
 
+/// Rule: "A result of a function or of a switch arm".
 #[test]
 fn elements_of_regions_have_dims_from_outside() {
     let head = "fn f(n: i64) {\n";
@@ -155,6 +164,7 @@ fn about(statement: &str) -> Vec<String> {
     messages(&format!("fn f({params}) {{\n  {statement}\n  return\n}}"))
 }
 
+/// Rule: "A primitive's operands".
 #[test]
 fn operands_and_result_of_a_primitive_have_the_types_of_its_signature() {
     assert_eq!(about("y: f64[n] = select true, v, 0.0"), NONE);
@@ -166,6 +176,7 @@ fn operands_and_result_of_a_primitive_have_the_types_of_its_signature() {
     assert_eq!(about("exp x"), ["results: expected 1, found 0"]);
 }
 
+/// Rule: "A primitive's operands".
 #[test]
 fn operands_of_a_primitive_have_the_shape_of_its_result() {
     assert_eq!(about("y: f64[n] = add v, x"), ["the shape of an operand: expected f64[n], found f64"]);
@@ -175,12 +186,14 @@ fn operands_of_a_primitive_have_the_shape_of_its_result() {
     assert_eq!(about("y: f64[n] = add v, w"), NONE);
 }
 
+/// Rule: "A tensor operation has one result".
 #[test]
 fn a_tensor_operation_has_one_result() {
     assert_eq!(about("fill x"), ["results: expected 1, found 0"]);
     assert_eq!(about("y: f64, z: f64 = fill x"), ["results: expected 1, found 2"]);
 }
 
+/// Rule: "Indices are i64 scalars".
 #[test]
 fn indices_are_integers_and_at_most_the_rank() {
     assert_eq!(about("y: f64[3] = a[0]"), NONE);
@@ -193,6 +206,7 @@ fn indices_are_integers_and_at_most_the_rank() {
     assert_eq!(about("y: f32 = v[0]"), ["the result: expected f64, found f32"]);
 }
 
+/// Rule: "Indices are i64 scalars".
 #[test]
 fn an_update_writes_what_the_indices_select() {
     assert_eq!(about("y: f64[n, 3] = update a[0] = w"), NONE);
@@ -201,6 +215,7 @@ fn an_update_writes_what_the_indices_select() {
     assert_eq!(about("y: f64[n, 3] = update a[0, 0, 0] = x"), ["3 indices into f64[n, 3]"]);
 }
 
+/// Rule: "An update's result agrees with the array".
 #[test]
 fn an_update_gives_the_type_of_its_array() {
     assert_eq!(about("y: f64[n, 4] = update a[0] = w"), ["the result: expected f64[n, 3], found f64[n, 4]"]);
@@ -215,6 +230,7 @@ fn about_write(statement: &str) -> Vec<String> {
     ))
 }
 
+/// Rule: "Indices are i64 scalars".
 #[test]
 fn a_write_adds_what_the_indices_select() {
     assert_eq!(about_write("acc_add h.2[i, 0] = 1.0"), NONE);
@@ -224,6 +240,7 @@ fn a_write_adds_what_the_indices_select() {
     assert_eq!(about_write("acc_add h.2[i, 0, 0] = 1.0"), ["3 indices into f64[n, 3]"]);
 }
 
+/// Rule: "A write to a log has one index".
 #[test]
 fn a_write_to_a_log_has_one_index() {
     assert_eq!(about_write("acc_add l.1[k.1] = 1.0"), NONE);
@@ -233,11 +250,13 @@ fn a_write_to_a_log_has_one_index() {
     );
 }
 
+/// Rule: "A write to a log has one index. `acc_add` has no result".
 #[test]
 fn a_write_has_no_result() {
     assert_eq!(about_write("y: f64 = acc_add h.2[i, 0] = 1.0"), ["results: expected 0, found 1"]);
 }
 
+/// Rule: "A check's condition".
 #[test]
 fn a_check_guards_a_value_by_a_condition() {
     assert_eq!(about("y: f64[m] = check c R0007(n, m) v"), NONE);
@@ -255,6 +274,7 @@ fn about_region(head: &str, yielded: &str) -> Vec<String> {
     about(&format!("{head} {{\n    yield {yielded}\n  }}"))
 }
 
+/// Rule: "A `par` has one i64 extent".
 #[test]
 fn a_par_has_one_index_and_extent_per_level() {
     assert_eq!(about_region("par i < n, j < 3", ""), NONE);
@@ -268,6 +288,7 @@ fn a_par_has_one_index_and_extent_per_level() {
     assert_eq!(messages_of(&Module::default(), &f), ["1 indices with 2 extents"]);
 }
 
+/// Rule: "A `par` has one i64 extent".
 #[test]
 fn a_par_has_one_kind_and_result_per_result_of_its_body() {
     assert_eq!(about_region("y: f64[n] = par i < n (stack)", "x, x"), ["1 kinds for 2 results of the body"]);
@@ -276,6 +297,7 @@ fn a_par_has_one_kind_and_result_per_result_of_its_body() {
     assert_eq!(about_region(acc, "x"), ["results: expected 2, found 1"]);
 }
 
+/// Rule: "A `par` has one i64 extent".
 #[test]
 fn a_stacked_result_has_the_extents_before_the_element() {
     let stack = |ty: &str, yielded: &str| about_region(&format!("y: {ty} = par i < n, j < 3 (stack)"), yielded);
@@ -285,6 +307,7 @@ fn a_stacked_result_has_the_extents_before_the_element() {
     assert_eq!(stack("f32[n, 3]", "x"), ["a stacked result: expected f64[n, 3], found f32[n, 3]"]);
 }
 
+/// Rule: "A `par` has one i64 extent".
 #[test]
 fn a_reduced_result_has_the_type_of_the_element() {
     assert_eq!(about_region("y: f64 = par i < n (mul from 1.0)", "x"), NONE);
@@ -294,6 +317,7 @@ fn a_reduced_result_has_the_type_of_the_element() {
     );
 }
 
+/// Rule: "A reduction's monoid".
 #[test]
 fn a_reduction_starts_from_a_value_of_its_type() {
     assert_eq!(about_region("y: f64 = par i < n (add from 0)", "x"), ["a start value: expected f64, found i64"]);
@@ -303,6 +327,7 @@ fn a_reduction_starts_from_a_value_of_its_type() {
     );
 }
 
+/// Rule: "A reduction's monoid".
 #[test]
 fn a_monoid_is_defined_on_its_elements() {
     assert_eq!(about_region("y: bool, z: bool = par i < n (and from true, or from c)", "c, c"), NONE);
@@ -311,6 +336,7 @@ fn a_monoid_is_defined_on_its_elements() {
     assert_eq!(about_region("y: bool = par i < n acc (a.1: bool add from c)", ""), ["`add` does not reduce bool"]);
 }
 
+/// Rule: "An accumulator adds".
 #[test]
 fn an_accumulator_of_a_par_adds_or_takes_an_extremum() {
     let acc = |kind: &str| about_region(&format!("y: f64 = par i < n acc (a.1: f64 {kind} from x)"), "");
@@ -319,6 +345,7 @@ fn an_accumulator_of_a_par_adds_or_takes_an_extremum() {
     assert_eq!(acc("or"), ["an accumulator of a par adds or takes the maximum or minimum", "`or` does not reduce f64"]);
 }
 
+/// Rule: "An accumulator adds".
 #[test]
 fn an_accumulator_of_a_loop_adds() {
     let acc = |kind: &str| about_region(&format!("y: f64 = loop i < n acc (a.1: f64 {kind} from x)"), "");
@@ -328,6 +355,7 @@ fn an_accumulator_of_a_loop_adds() {
     }
 }
 
+/// Rule: "An accumulator adds".
 #[test]
 fn start_value_and_result_agree_with_the_accumulator() {
     for region in ["par", "loop"] {
@@ -341,6 +369,7 @@ fn start_value_and_result_agree_with_the_accumulator() {
     }
 }
 
+/// Rule: "A log belongs to a loop".
 #[test]
 fn a_log_belongs_to_a_loop_and_is_as_long_as_a_carried_value() {
     let log = |head: &str, acc: &str, yielded: &str| about_region(&format!("{head} acc ({acc})"), yielded);
@@ -360,6 +389,7 @@ fn a_log_belongs_to_a_loop_and_is_as_long_as_a_carried_value() {
     assert_eq!(log("z: i64, l: f64[0] = loop i < n (z.1: i64 = 0)", "l.1: f64[0] log", "z.1"), [elsewhere]);
 }
 
+/// Rule: "A loop's index and count are i64 scalars".
 #[test]
 fn a_loop_counts_in_integers() {
     assert_eq!(about_region("loop i < n", ""), NONE);
@@ -368,6 +398,7 @@ fn a_loop_counts_in_integers() {
     assert_eq!(about_region("loop i: f64 < n", ""), ["the index: expected i64, found f64"]);
 }
 
+/// Rule: "A loop's index and count are i64 scalars".
 #[test]
 fn a_loop_has_a_result_per_role() {
     assert_eq!(about_region("y: f64 = loop i < n", ""), ["results: expected 0, found 1"]);
@@ -381,6 +412,7 @@ fn a_loop_has_a_result_per_role() {
     assert_eq!(messages_of(&Module::default(), &f), ["0 carried values with 1 start values"]);
 }
 
+/// Rule: "A loop's index and count are i64 scalars".
 #[test]
 fn a_carried_value_keeps_its_type() {
     let carried = |result: &str, init: &str, next: &str| {
@@ -394,6 +426,7 @@ fn a_carried_value_keeps_its_type() {
     assert_eq!(carried("f64[4]", "w", "p"), ["a carried result: expected f64[3], found f64[4]"]);
 }
 
+/// Rule: "A loop's index and count are i64 scalars".
 #[test]
 fn what_a_loop_stacks_has_the_count_before_the_element() {
     assert_eq!(about_region("y: f64[5, 3] = loop i < 5", "w"), NONE);
@@ -408,6 +441,7 @@ fn what_a_loop_stacks_has_the_count_before_the_element() {
     assert_eq!(trips("n"), ["what a while stacks is as long as its trip count"]);
 }
 
+/// Rule: "A while's trip count".
 #[test]
 fn a_while_counts_its_trips_and_carries_its_condition() {
     assert_eq!(about_region("t: i64, go: bool = while i (go.1: bool = c)", "c"), NONE);
@@ -422,6 +456,7 @@ fn a_while_counts_its_trips_and_carries_its_condition() {
     assert_eq!(about_region("t: i64 = while i", ""), ["a while carries nothing to decide on"]);
 }
 
+/// Rule: "A switch has a scalar selector".
 #[test]
 fn a_selector_chooses_among_arms() {
     let arms = |selector: &str, n: usize| about(&format!("switch {selector}{}", " {\n    yield\n  }".repeat(n)));
@@ -433,6 +468,7 @@ fn a_selector_chooses_among_arms() {
     assert_eq!(arms("k", 2), ["a selector i64[2] with 2 arms"]);
 }
 
+/// Rule: "A switch has a scalar selector".
 #[test]
 fn every_arm_gives_the_results() {
     let arms = |results: &str, a: &str, b: &str| {
@@ -446,6 +482,7 @@ fn every_arm_gives_the_results() {
     assert_eq!(arms("z: i64, y: f64[z]", "3, w", "3, u"), ["the result of an arm: expected f64[3], found f64[4]"]);
 }
 
+/// Rule: "A callee exists".
 #[test]
 fn a_call_fits_its_callee() {
     let g = "fn g(n: i64, x: f64[n], y: f64) {\n  k: i64 = add n, 1\n  z: f64[k] = fill y\n  return k, x, z\n}";
@@ -477,6 +514,7 @@ fn a_derivative_that_is_not_written_yet_may_be_called() {
 
 // ---- modules
 
+/// Rule: "A custom rule is a function of the module".
 #[test]
 fn a_custom_rule_takes_and_gives_what_the_rule_needs() {
     let module = |rule: &str| {
@@ -492,6 +530,7 @@ fn f.jvp(n: i64, x: f64, x_tan: f64) {{\n  return n, x, x_tan\n}}"
     assert_eq!(module("jvp g"), ["the module has no function `g`"]);
 }
 
+/// Rule: "A function stands under its own name".
 #[test]
 fn a_function_stands_under_its_own_name() {
     let mut m = module("fn f() {\n  return\n}");
@@ -501,6 +540,7 @@ fn a_function_stands_under_its_own_name() {
     assert_eq!(errors[0].to_string(), "in `g`: the function `f` stands under another name\n  ");
 }
 
+/// Rule: "A derivative to be written leads to a function with a body".
 #[test]
 fn a_derivative_leads_to_a_function() {
     let f = "fn f(x: f64) {\n  return x\n}\n";
@@ -512,6 +552,7 @@ fn a_derivative_leads_to_a_function() {
     );
 }
 
+/// Rule: "A derivative to be written leads to a function with a body".
 #[test]
 fn a_derivative_is_taken_at_ascending_float_positions() {
     let derive = |wrt: &str, of: &str| {

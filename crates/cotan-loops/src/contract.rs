@@ -31,7 +31,8 @@ pub fn contract(f: &mut LoopFunction) {
     };
     walk(&body, &mut |node| node.each_operand(&mut see));
     f.results.iter().flat_map(Argument::operands).for_each(&mut see);
-    f.body = Contract { f, uses, from_zero: FxHashSet::default() }.list(body);
+    let reduced = reduced(&body);
+    f.body = Contract { f, uses, from_zero: FxHashSet::default(), reduced }.list(body);
 }
 
 struct Contract<'a> {
@@ -39,6 +40,18 @@ struct Contract<'a> {
     uses: Vec<u32>,
     /// The sums in which 0.0 is.
     from_zero: FxHashSet<Local>,
+    reduced: Vec<Target>,
+}
+
+/// What reductions combine values into. Nothing reads it while they do, so a product stays apart from such a sum.
+fn reduced(body: &[Node]) -> Vec<Target> {
+    let mut found = Vec::new();
+    walk(body, &mut |node| {
+        if let Node::Reduce(reduction) = node {
+            found.extend(reduction.sums.iter().map(|sum| sum.target));
+        }
+    });
+    found
 }
 
 /// A product that its sum may take.
@@ -70,6 +83,7 @@ impl Contract<'_> {
                 continue;
             }
             if let Node::Combine { monoid: Monoid::Add, target, value } = node
+                && !self.is_reduced(target)
                 && let Some(factors) = self.take(value, self.f.lanes(value), &mut products, &mut done)
             {
                 self.combine(factors, target, value, &mut done);
@@ -78,6 +92,10 @@ impl Contract<'_> {
             done.push(Some(node));
         }
         done.into_iter().flatten().collect()
+    }
+
+    fn is_reduced(&self, target: Target) -> bool {
+        self.reduced.iter().any(|sum| sum.has_memory_of(target))
     }
 
     /// The factors of a product of so many lanes, which is no node of its own any more.

@@ -2,7 +2,7 @@
 
 use crate::node::{
     Argument, Buffer, BufferKind, CallResult, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Param,
-    Place, Sharing, Sum, Target, Tensor, Threads, View, Wave,
+    Place, Reduce, Sharing, Sum, Target, Tensor, Threads, View, Wave,
 };
 use crate::partial_sums::{BlockWork, PartialSums};
 use cotan_ir::{Span, Symbol};
@@ -11,7 +11,7 @@ use std::fmt;
 
 impl fmt::Display for LoopFunction {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut printer = Printer::new(self, false);
+        let mut printer = Printer::new(self, Detail::People);
         printer.function();
         out.write_str(&printer.text)
     }
@@ -20,14 +20,22 @@ impl fmt::Display for LoopFunction {
 /// The complete text form, which [`parse_nest`](crate::parse_nest) reads: that for people, with the tables of locals and
 /// buffers behind the first line, and at the ends of lines what people need not know.
 pub fn print_nest(f: &LoopFunction) -> String {
-    let mut printer = Printer::new(f, true);
+    let mut printer = Printer::new(f, Detail::Complete);
+    printer.function();
+    printer.text
+}
+
+/// The text form of a nest for a device: that for people, with the loops marked whose iterations are independent, which
+/// is what a device cuts by.
+pub fn print_for_device(f: &LoopFunction) -> String {
+    let mut printer = Printer::new(f, Detail::Device);
     printer.function();
     printer.text
 }
 
 /// The line that a node begins with.
 pub fn heading(f: &LoopFunction, node: &Node) -> String {
-    let mut printer = Printer::new(f, false);
+    let mut printer = Printer::new(f, Detail::People);
     let mut head = node.clone();
     head.lists_mut().into_iter().for_each(Vec::clear);
     printer.node(&head, 0);
@@ -45,19 +53,30 @@ pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a Symbol>) -> Vec<String>
     names.map(&mut number).collect()
 }
 
+/// How much a text says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    /// What people read of a nest for a CPU.
+    People,
+    /// Which loops are independent, too.
+    Device,
+    /// Everything.
+    Complete,
+}
+
 struct Printer<'a> {
     f: &'a LoopFunction,
-    is_complete: bool,
+    detail: Detail,
     locals: Vec<String>,
     buffers: Vec<String>,
     text: String,
 }
 
 impl Printer<'_> {
-    fn new(f: &LoopFunction, is_complete: bool) -> Printer<'_> {
+    fn new(f: &LoopFunction, detail: Detail) -> Printer<'_> {
         let locals = unique(f.locals.iter().map(|l| &l.name));
         let buffers = unique(f.buffers.iter().map(|b| &b.name));
-        Printer { f, is_complete, locals, buffers, text: String::new() }
+        Printer { f, detail, locals, buffers, text: String::new() }
     }
 
     fn function(&mut self) {
@@ -66,7 +85,7 @@ impl Printer<'_> {
             Param::Tensor(tensor) => self.tensor(tensor),
         });
         self.text = format!("fn {}({params}) {{\n", self.name(&self.f.name));
-        if self.is_complete {
+        if self.detail == Detail::Complete {
             self.tables();
         }
         self.nodes(&self.f.body, 1);
@@ -103,7 +122,12 @@ impl Printer<'_> {
 
     /// What the complete form has more.
     fn more(&self, text: impl FnOnce() -> String) -> String {
-        if self.is_complete { text() } else { String::new() }
+        self.from(Detail::Complete, text)
+    }
+
+    /// What texts of this detail have, and of more.
+    fn from(&self, detail: Detail, text: impl FnOnce() -> String) -> String {
+        if self.detail >= detail { text() } else { String::new() }
     }
 
     fn span(&self, span: Span) -> String {
@@ -115,7 +139,7 @@ impl Printer<'_> {
 
     /// The name of a function.
     fn name(&self, name: &Symbol) -> String {
-        if self.is_complete { format!("{:?}", &**name) } else { name.to_string() }
+        if self.detail == Detail::Complete { format!("{:?}", &**name) } else { name.to_string() }
     }
 
     fn line(&mut self, depth: usize, text: &str) {
@@ -139,6 +163,7 @@ impl Printer<'_> {
             Node::Scope(body) => return self.block("scope", body, depth),
             Node::Segment(body) => return self.block("segment", body, depth),
             Node::For(l) => return self.block(&self.head(l), &l.body, depth),
+            Node::Reduce(reduction) => return self.block(&self.reduction(reduction), &reduction.body, depth),
             Node::While(go, body) => return self.block(&format!("while {}", self.local(*go)), body, depth),
             Node::If(cond, yes, no) => return self.branches(*cond, yes, no, depth),
             Node::Switch(on, arms) => return self.switch(*on, arms, depth),
@@ -198,9 +223,18 @@ impl Printer<'_> {
         let independent = match l.independence {
             Independence::None => String::new(),
             Independence::Block => self.more(|| " independent in blocks".to_owned()),
-            Independence::All => self.more(|| " independent".to_owned()),
+            Independence::All => self.from(Detail::Device, || " independent".to_owned()),
         };
         format!("for {} < {}{lanes}{threads}{flushes}{independent}", self.local(l.index), self.operand(l.count))
+    }
+
+    fn reduction(&self, Reduce { indices, sums, body: _ }: &Reduce) -> String {
+        let indices = listed(indices, |(index, count)| format!("{} < {}", self.local(*index), self.operand(*count)));
+        let sums = listed(sums, |Sum { monoid, target, extents }| {
+            let extents = self.more(|| format!(" of ({})", self.operands(extents)));
+            format!("{} by {}{extents}", self.target(*target), monoid.name())
+        });
+        format!("reduce {indices} into {sums}")
     }
 
     fn branches(&mut self, cond: Operand, yes: &[Node], no: &[Node], depth: usize) {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::{contract, lower};
+use cotan_loops::{CPU, contract, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -11,7 +11,7 @@ fn check(text: &str, expected: Expect) {
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();
-    let mut nest = lower(&f);
+    let mut nest = lower(&f, &CPU);
     contract(&mut nest);
     expected.assert_eq(&nest.to_string());
     let once = nest.clone();

@@ -3,8 +3,8 @@
 use cotan_ir::{Elem, Monoid};
 use cotan_loops::node::{BufferUse, Effect, LocalUse, OperandUse, Part, any, count, each_definition, rename_buffers};
 use cotan_loops::{
-    Argument, Buffer, CallResult, Expr, For, Independence, Local, Node, Operand, Place, Sharing, Sum, Target, Tensor,
-    Threads,
+    Argument, Buffer, CallResult, Expr, For, Independence, Local, Node, Operand, Place, Reduce, Sharing, Sum, Target,
+    Tensor, Threads,
 };
 
 fn local(n: u32) -> Operand {
@@ -79,7 +79,20 @@ fn estimates_and_sums_of_a_loop_are_notes() {
     assert_eq!(operands(&forked, OperandUse::Note), [local(5), local(1), local(2)]);
     assert_eq!(locals(&forked), [(10, LocalUse::Define), (4, LocalUse::Note)]);
     assert_eq!(buffers(&forked), [(3, BufferUse::Note)]);
-    assert_eq!(forked.selector(), Some(local(11)));
+    assert_eq!(forked.selectors(), [local(11)]);
+}
+
+#[test]
+fn a_reduction_combines_into_its_sums() {
+    let array = Sum { monoid: Monoid::Max, target: Target::Element(place(3, 1)), extents: vec![local(2)] };
+    let scalar = Sum { monoid: Monoid::Add, target: Target::Local(Local(4)), extents: Vec::new() };
+    let indices = vec![(Local(5), local(6)), (Local(7), local(8))];
+    let reduction = Node::Reduce(Box::new(Reduce { indices, sums: vec![array, scalar], body: Vec::new() }));
+    assert_eq!(operands(&reduction, OperandUse::Read), [local(6), local(8), local(1), local(2)]);
+    assert_eq!(locals(&reduction), [(5, LocalUse::Define), (7, LocalUse::Define), (4, LocalUse::Combine)]);
+    assert_eq!(buffers(&reduction), [(3, BufferUse::Update)]);
+    assert_eq!(reduction.selectors(), [local(6), local(8)]);
+    assert!(reduction.has_loop() && !reduction.has_effect());
 }
 
 #[test]

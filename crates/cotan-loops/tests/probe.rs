@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::{Probe, ProbeEvent, insert_probes, lower};
+use cotan_loops::{CPU, Probe, ProbeEvent, insert_probes, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -11,7 +11,7 @@ fn check(text: &str, probe: Probe, expected: Expect) {
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();
-    let mut nest = lower(&f);
+    let mut nest = lower(&f, &CPU);
     insert_probes(&mut nest, probe);
     expected.assert_eq(&nest.to_string());
 }

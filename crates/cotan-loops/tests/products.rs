@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::{LoopFunction, expand_products, lower};
+use cotan_loops::{CPU, LoopFunction, expand_products, lower};
 use cotan_ops::Registry;
 use expect_test::expect;
 
@@ -11,7 +11,7 @@ fn lowered(text: &str) -> LoopFunction {
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();
-    lower(&f)
+    lower(&f, &CPU)
 }
 
 /// A product of matrices with these extents and elements.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::lower;
+use cotan_loops::{CPU, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -11,7 +11,7 @@ fn lowered(text: &str) -> String {
     let mut module = Module::default();
     let f = module.insert(f);
     verify_module(&module).unwrap();
-    lower(&f).to_string()
+    lower(&f, &CPU).to_string()
 }
 
 fn check(text: &str, expected: Expect) {

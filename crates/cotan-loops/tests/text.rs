@@ -54,6 +54,9 @@ const EVERY_NODE: &str = r#"fn "every node"(n: i64, x[]: f64[n, n]) {
       v = lane v.1, k
     }
   }
+  reduce i < n, k < 3 into sum by add of (), t[] by max of (n) {
+    sum add= c
+  }
   for k < 3 parallel {
     segment {
       c = fold add v.1
@@ -110,6 +113,10 @@ fn what_is_no_nest_is_refused_with_its_line() {
         "line 3: expected an instruction, found `twice.i64`",
     );
     refused("fn \"f\"() {\n  while {\n  return\n}\n", "line 2: expected a local, found `{`");
+    refused(
+        "fn \"f\"() {\n  local i: i64 lanes 1\n  reduce i < 3 {\n  }\n  return\n}\n",
+        "line 3: expected `into`, found `{`",
+    );
     refused("fn \"f\"() {\n  unroll {\n  return\n}\n", "line 2: expected a loop, a branch or a scope, found `unroll`");
     refused("fn \"f\"() {\n  case 1 of 2 {\n  }\n  return\n}\n", "line 2: expected case 0, found 1");
     refused("fn \"f\"() {\n  print \"a\n  return\n}\n", "line 2: a quoted text without end");

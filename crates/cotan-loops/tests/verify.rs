@@ -1,4 +1,5 @@
-//! One refusal per rule of the verifier of loop nests, and what it must not refuse.
+//! One refusal per rule of the verifier of loop nests, and what it must not refuse. A test quotes the beginning of its rule;
+//! that every rule has one is a test of `cotan-testkit`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_ir::{CheckKind, Const, Elem, Monoid, Span, parse_function};
@@ -71,6 +72,11 @@ impl Draft {
         }))
     }
 
+    fn reduce(&mut self, n: Operand, sums: Vec<Sum>, body: Vec<Node>) -> Node {
+        let index = self.local(Elem::I64);
+        Node::Reduce(Box::new(Reduce { indices: vec![(index, n)], sums, body }))
+    }
+
     fn message(mut self, body: Vec<Node>) -> Option<String> {
         self.0.body = body;
         verify(&self.0).err().map(|e| e.message)
@@ -114,6 +120,11 @@ fn sum(monoid: Monoid, target: Target) -> Sum {
     Sum { monoid, target, extents: Vec::new() }
 }
 
+/// A sum into a buffer from an element on.
+fn sum_of(buffer: Buffer, offset: i64) -> Sum {
+    sum(Monoid::Add, Target::Element(Place { buffer, offset: Operand::i64(offset) }))
+}
+
 #[test]
 fn lowered_functions_are_accepted() {
     let text = "fn f(n: i64, x: f64[n], c: f64) {
@@ -128,11 +139,13 @@ fn lowered_functions_are_accepted() {
         }
         return y, s
       }";
-    let mut nest = lower(&parse_function(text, Registry::standard()).unwrap());
-    assert_eq!(verify(&nest), Ok(()));
-    contract(&mut nest);
-    assert_eq!(verify(&nest), Ok(()));
-    assert_eq!(verify_nests(&[nest]), Ok(()));
+    for target in [&CPU, &DEVICE] {
+        let mut nest = lower(&parse_function(text, Registry::standard()).unwrap(), target);
+        assert_eq!(verify(&nest), Ok(()));
+        contract(&mut nest);
+        assert_eq!(verify(&nest), Ok(()));
+        assert_eq!(verify_nests(&[nest]), Ok(()));
+    }
 }
 
 #[test]
@@ -146,6 +159,7 @@ fn an_error_names_the_function_and_the_node() {
 
 // ---- names and scopes
 
+/// Rule: "Locals and buffers are in the tables".
 #[test]
 fn names_are_in_the_tables() {
     Draft::new().refused(vec![define(Local(3), f64s(1.0))], "local 3 is not in the table");
@@ -153,6 +167,7 @@ fn names_are_in_the_tables() {
     d.refused(vec![Node::Store(at(Buffer(2)), f64s(1.0))], "buffer 2 is not in the table");
 }
 
+/// Rule: "A local is defined once".
 #[test]
 fn locals_are_defined_once() {
     let mut d = Draft::new();
@@ -161,8 +176,12 @@ fn locals_are_defined_once() {
     let mut d = Draft::new();
     let a = d.variable(Elem::F64);
     d.refused(vec![define(a, f64s(1.0))], "`l0` is mutable, and defined");
+    let mut d = Draft::new();
+    let a = d.local(Elem::F64);
+    d.refused(vec![Node::Set(a, f64s(1.0))], "`l0` is not mutable, and set");
 }
 
+/// Rule: "An operand is a constant or a local that is defined before".
 #[test]
 fn operands_are_defined_on_every_way() {
     let mut d = Draft::new();
@@ -174,6 +193,7 @@ fn operands_are_defined_on_every_way() {
     d.accepted(vec![Node::Scope(vec![define(a, f64s(1.0))]), define(b, a.into())]);
 }
 
+/// Rule: "A mutable local is read by a plain copy alone".
 #[test]
 fn variables_are_read_by_copies_alone_and_set_before() {
     let mut d = Draft::new();
@@ -185,6 +205,7 @@ fn variables_are_read_by_copies_alone_and_set_before() {
     d.refused(vec![define(b, a.into())], "`l0` is read before it is set");
 }
 
+/// Rule: "A buffer is allocated, or opened as a stack, once".
 #[test]
 fn buffers_are_allocated_once_and_mentioned_in_their_list() {
     let mut d = Draft::new();
@@ -199,8 +220,12 @@ fn buffers_are_allocated_once_and_mentioned_in_their_list() {
     let mut d = Draft::new();
     let (b, alloc) = d.array(Elem::F64);
     d.accepted(vec![Node::Segment(vec![alloc]), Node::Store(at(b), f64s(1.0))]);
+    let mut d = Draft::new();
+    let b = d.buffer(Elem::F64, BufferKind::Stack);
+    d.refused(vec![Node::StackOpen(b), Node::StackOpen(b)], "`b0` is defined twice");
 }
 
+/// Rule: "A bound name is bound before it is mentioned".
 #[test]
 fn bound_names_are_bound_on_every_way() {
     let body = |d: &mut Draft, both: bool| {
@@ -218,6 +243,7 @@ fn bound_names_are_bound_on_every_way() {
     d.accepted(nodes);
 }
 
+/// Rule: "Iterations that threads share in any order".
 #[test]
 fn iterations_that_threads_share_set_variables_of_their_own() {
     let mut d = Draft::new();
@@ -232,6 +258,7 @@ fn iterations_that_threads_share_set_variables_of_their_own() {
 
 // ---- types and lanes
 
+/// Rule: "Lanes are a power of two".
 #[test]
 fn lanes_are_a_power_of_two_and_agree() {
     let mut d = Draft::new();
@@ -243,6 +270,7 @@ fn lanes_are_a_power_of_two_and_agree() {
     d.refused(body, "an operand has 4 lanes where there are 8");
 }
 
+/// Rule: "An instruction has the operands and the result of its signature".
 #[test]
 fn instructions_have_the_types_of_their_signatures() {
     let mut d = Draft::new();
@@ -259,6 +287,7 @@ fn instructions_have_the_types_of_their_signatures() {
     d.refused(vec![Node::Let(a, expr)], "f32 where f64 is expected");
 }
 
+/// Rule: "Offsets, extents and counts are i64 without lanes".
 #[test]
 fn offsets_extents_and_counts_are_i64() {
     let mut d = Draft::new();
@@ -268,8 +297,22 @@ fn offsets_extents_and_counts_are_i64() {
     let mut d = Draft::new();
     let b = d.buffer(Elem::F64, BufferKind::Allocated(Home::Arena));
     d.refused(vec![Node::Alloc { buffer: b, extents: vec![truth()] }], "bool where i64 is expected");
+    let mut d = Draft::new();
+    let (index, lanes) = (d.local(Elem::I64), d.local_of(Elem::I64, false, 4));
+    let l = For {
+        index,
+        count: lanes.into(),
+        threads: Threads::One,
+        independence: Independence::None,
+        lanes: 1,
+        may_flush: false,
+        body: Vec::new(),
+    };
+    let body = vec![define(lanes, Operand::i64(3)), Node::For(Box::new(l))];
+    d.refused(body, "an operand has 4 lanes where there are 1");
 }
 
+/// Rule: "A condition is a bool without lanes".
 #[test]
 fn conditions_are_bools_and_switches_have_arms() {
     Draft::new().refused(vec![Node::If(f64s(1.0), Vec::new(), Vec::new())], "f64 where bool is expected");
@@ -279,6 +322,7 @@ fn conditions_are_bools_and_switches_have_arms() {
     d.refused(vec![define(go, truth()), Node::While(go, Vec::new())], "`l0` can't end a loop");
 }
 
+/// Rule: "What is loaded, stored, copied or combined".
 #[test]
 fn elements_have_the_type_of_their_buffer() {
     let mut d = Draft::new();
@@ -291,8 +335,16 @@ fn elements_have_the_type_of_their_buffer() {
     let mut d = Draft::new();
     let a = d.variable(Elem::F32);
     d.refused(vec![Node::Set(a, f64s(1.0))], "f64 where f32 is expected");
+    let mut d = Draft::new();
+    let (b, alloc) = d.array(Elem::F32);
+    let combine = Node::Combine { monoid: Monoid::Add, target: Target::Element(at(b)), value: f64s(1.0) };
+    d.refused(vec![alloc, combine], "f64 where f32 is expected");
+    let mut d = Draft::new();
+    let ((b, alloc), a) = (d.array(Elem::F32), d.local(Elem::F64));
+    d.refused(vec![alloc, Node::Load(a, at(b))], "f64 where f32 is expected");
 }
 
+/// Rule: "A monoid is defined on the type that it combines".
 #[test]
 fn monoids_are_defined_on_what_they_combine() {
     let mut d = Draft::new();
@@ -301,6 +353,7 @@ fn monoids_are_defined_on_what_they_combine() {
     d.refused(vec![alloc, node], "`and` is not defined on f64");
 }
 
+/// Rule: "A mask is of bools".
 #[test]
 fn what_is_about_lanes_has_the_types_of_lanes() {
     let mut d = Draft::new();
@@ -317,6 +370,7 @@ fn what_is_about_lanes_has_the_types_of_lanes() {
     d.refused(body, "one value of all lanes in 4 lanes");
 }
 
+/// Rule: "A check reports numbers".
 #[test]
 fn checks_report_numbers() {
     let args = vec![Operand::Const(Const::integer(Elem::I32, 3))];
@@ -326,6 +380,7 @@ fn checks_report_numbers() {
 
 // ---- memory
 
+/// Rule: "Each kind of buffer gets its memory from its own kind of node".
 #[test]
 fn buffers_get_their_memory_as_their_kind_says() {
     let mut d = Draft::new();
@@ -336,6 +391,7 @@ fn buffers_get_their_memory_as_their_kind_says() {
     d.refused(vec![Node::StackOpen(b)], "`b0` gets its memory otherwise");
 }
 
+/// Rule: "An array in the frame has extents that are known".
 #[test]
 fn arrays_in_the_frame_have_a_known_size() {
     let mut d = Draft::new();
@@ -345,6 +401,7 @@ fn arrays_in_the_frame_have_a_known_size() {
     d.refused(body, "`b0` lies in the frame, and has no known size");
 }
 
+/// Rule: "Nothing is written to a parameter".
 #[test]
 fn parameters_are_not_written_to() {
     let mut d = Draft::new();
@@ -357,6 +414,7 @@ fn parameters_are_not_written_to() {
     d.refused(body, "`b1` is a parameter, and written to");
 }
 
+/// Rule: "Nothing that a product or a routine reads".
 #[test]
 fn products_and_routines_do_not_read_what_they_write() {
     let mut d = Draft::new();
@@ -366,6 +424,7 @@ fn products_and_routines_do_not_read_what_they_write() {
     d.refused(vec![alloc, Node::Routine(Box::new(routine))], "`b0` is read and written to at once");
 }
 
+/// Rule: "Memory of a result is that of a tensor".
 #[test]
 fn a_result_lies_in_its_own_memory() {
     let mut d = Draft::new();
@@ -380,6 +439,7 @@ fn a_result_lies_in_its_own_memory() {
     d.refused(vec![alloc], "result 0 does not lie in memory of its own, but in `b0`");
 }
 
+/// Rule: "Watched buffers are results of floats".
 #[test]
 fn watched_buffers_are_results_of_floats() {
     let mut d = Draft::new();
@@ -390,6 +450,7 @@ fn watched_buffers_are_results_of_floats() {
 
 // ---- loops on threads
 
+/// Rule: "The sums of a loop are whole buffers".
 #[test]
 fn iterations_do_nothing_with_a_sum_but_combine() {
     let mut d = Draft::new();
@@ -410,6 +471,71 @@ fn iterations_do_nothing_with_a_sum_but_combine() {
     d.refused(vec![alloc, l], "a sum is no whole buffer");
 }
 
+// ---- reductions
+
+/// A variable that a reduction sums up into, with what sets it.
+fn total(d: &mut Draft) -> (Local, Node, Sum) {
+    let total = d.variable(Elem::F64);
+    (total, Node::Set(total, f64s(0.0)), sum(Monoid::Add, Target::Local(total)))
+}
+
+fn added(to: Local, value: Operand) -> Node {
+    Node::Combine { monoid: Monoid::Add, target: Target::Local(to), value }
+}
+
+/// Rule: "A reduction has an index and a sum".
+#[test]
+fn reductions_have_indices_and_sums() {
+    let mut d = Draft::new();
+    let node = d.reduce(Operand::i64(3), Vec::new(), Vec::new());
+    d.refused(vec![node], "a reduction without indices, or without sums");
+    let mut d = Draft::new();
+    let (_, set, sum) = total(&mut d);
+    let node = d.reduce(f64s(3.0), vec![sum], Vec::new());
+    d.refused(vec![set, node], "f64 where i64 is expected");
+    let mut d = Draft::new();
+    let (_, set, sum) = total(&mut d);
+    let index = d.local_of(Elem::I64, false, 4);
+    let reduction = Reduce { indices: vec![(index, Operand::i64(3))], sums: vec![sum], body: Vec::new() };
+    d.refused(vec![set, Node::Reduce(Box::new(reduction))], "a reduction counts in lanes");
+}
+
+/// Rule: "Its sums are whole buffers, or mutable locals, that its iterations do nothing with but combine".
+#[test]
+fn iterations_of_a_reduction_do_nothing_with_its_sums_but_combine() {
+    let mut d = Draft::new();
+    let ((to, set, sum), x) = (total(&mut d), d.local(Elem::F64));
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![added(to, f64s(1.0))]);
+    d.accepted(vec![set, node, define(x, to.into())]);
+    let mut d = Draft::new();
+    let ((to, set, sum), x) = (total(&mut d), d.local(Elem::F64));
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![define(x, to.into())]);
+    d.refused(vec![set, node], "`l0`, a sum, is read");
+    let mut d = Draft::new();
+    let (to, set, sum) = total(&mut d);
+    let value = Node::Combine { monoid: Monoid::Mul, target: Target::Local(to), value: f64s(1.0) };
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![value]);
+    d.refused(vec![set, node], "`mul` into a sum by `add`");
+    let mut d = Draft::new();
+    let (to, _, sum) = total(&mut d);
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![added(to, f64s(1.0))]);
+    d.refused(vec![node], "`l0` is a sum before it is set");
+    let mut d = Draft::new();
+    let (b, alloc) = d.array(Elem::F64);
+    let sums = vec![sum_of(b, 1)];
+    let node = d.reduce(Operand::i64(3), sums, Vec::new());
+    d.refused(vec![alloc, node], "a sum is no whole buffer");
+}
+
+#[test]
+fn what_else_a_reduction_combines_into_is_free() {
+    let mut d = Draft::new();
+    let ((to, set, sum), (other, first, _)) = (total(&mut d), total(&mut d));
+    let node = d.reduce(Operand::i64(3), vec![sum], vec![added(to, f64s(1.0)), added(other, f64s(1.0))]);
+    d.accepted(vec![set, first, node]);
+}
+
+/// Rule: "The numbers of a wavefront are i64".
 #[test]
 fn the_numbers_of_loops_on_threads_have_their_types() {
     let mut d = Draft::new();
@@ -422,6 +548,7 @@ fn the_numbers_of_loops_on_threads_have_their_types() {
 
 // ---- operations
 
+/// Rule: "A product stands in the second arm of a branch".
 #[test]
 fn products_stand_beside_loops() {
     let product = |d: &mut Draft, elem| {
@@ -442,6 +569,7 @@ fn products_stand_beside_loops() {
     d.accepted(vec![alloc, Node::If(truth(), Vec::new(), vec![node])]);
 }
 
+/// Rule: "A routine is an operation of the op table".
 #[test]
 fn routines_are_operations_that_one_computes() {
     let mut d = Draft::new();
@@ -451,6 +579,7 @@ fn routines_are_operations_that_one_computes() {
     d.refused(vec![alloc, Node::Routine(Box::new(routine))], "`slice` is no routine");
 }
 
+/// Rule: "A value of some rank is printed with its extents".
 #[test]
 fn tensors_are_printed_with_extents() {
     let mut d = Draft::new();
@@ -460,6 +589,7 @@ fn tensors_are_printed_with_extents() {
     d.refused(vec![node], "a tensor is printed without extents");
 }
 
+/// Rule: "A callee exists".
 #[test]
 fn callees_exist_and_take_what_they_are_given() {
     let call = |args: Vec<Argument>| {
@@ -476,4 +606,7 @@ fn callees_exist_and_take_what_they_are_given() {
     let given = |value| [call(vec![Argument::Scalar(value)]), Draft(g.0.clone()).0];
     assert_eq!(messages(&given(Operand::i64(1))).as_deref(), Some("arguments that `g` does not take"));
     assert_eq!(messages(&given(f64s(1.0))), None);
+    g.0.results.push(Argument::Scalar(x.into()));
+    let given = [call(vec![Argument::Scalar(f64s(1.0))]), g.0];
+    assert_eq!(messages(&given).as_deref(), Some("results that `g` does not give"));
 }

@@ -6,7 +6,8 @@ use cotan_ops::{ADD, AFTER, IN_RANGE, SUB};
 
 use super::Result;
 use super::body::{Body, Share, Slot, SlotKind};
-use super::indexing::Selection;
+use super::code::Code;
+use super::indexing::{Selection, is_everything};
 use cotan_sema::dims::LocalId;
 
 /// A position that the slot of an iteration lies at, if it is in range.
@@ -27,17 +28,10 @@ impl<'p> Body<'_, 'p> {
         self.current().shares.get(&(local, leaf)).copied()
     }
 
-    fn slot(&self, local: LocalId, leaf: usize) -> Option<Slot> {
-        match self.share(local, leaf)? {
-            Share::Slot(slot) => Some(slot),
-            Share::Accumulator(_) | Share::Elsewhere => None,
-        }
-    }
-
     /// The extents of the tensor that a leaf is, or is the slot of.
     pub(super) fn whole_extents(&self, leaf: Atom, origin: Option<(LocalId, usize)>) -> Vec<Atom> {
-        let mut extents: Vec<Atom> = self.b.ty(leaf).dims.iter().map(|dim| dim.atom()).collect();
-        if let Some(slot) = origin.and_then(|(local, leaf)| self.slot(local, leaf)) {
+        let mut extents: Vec<Atom> = self.code.b.ty(leaf).dims.iter().map(|dim| dim.atom()).collect();
+        if let Some(slot) = origin.and_then(|(local, leaf)| slot(self, local, leaf)) {
             match slot.kind {
                 SlotKind::Element { .. } => extents.insert(slot.axis, slot.extent),
                 SlotKind::Block => extents[slot.axis] = slot.extent,
@@ -54,11 +48,11 @@ impl<'p> Body<'_, 'p> {
         leaf: usize,
         mut selections: Vec<Selection>,
     ) -> (Vec<Selection>, Option<Guard>) {
-        let Some(slot) = self.slot(local, leaf) else { return (selections, None) };
+        let Some(slot) = slot(self, local, leaf) else { return (selections, None) };
         let Some(Selection::At(position)) = selections.get(slot.axis).copied() else { return (selections, None) };
         if slot.kind == SlotKind::Block {
-            let offset = self.prim(&SUB, &[position, slot.base]);
-            self.note_non_negative(offset);
+            let offset = self.code.prim(&SUB, &[position, slot.base]);
+            self.code.note_non_negative(offset);
             selections[slot.axis] = Selection::At(offset);
             return (selections, None);
         }
@@ -69,11 +63,11 @@ impl<'p> Body<'_, 'p> {
         for selection in &mut selections {
             match selection {
                 Selection::At(other) | Selection::Slice { lo: other, .. } => {
-                    let is_bounded = matches!(other, Atom::Var(v) if self.bounded.contains(v));
-                    *other = self.prim(&AFTER, &[*other, position]);
-                    self.note_non_negative(*other);
+                    let is_bounded = matches!(other, Atom::Var(v) if self.code.bounded.contains(v));
+                    *other = self.code.prim(&AFTER, &[*other, position]);
+                    self.code.note_non_negative(*other);
                     if is_bounded {
-                        self.note_bounded(*other);
+                        self.code.note_bounded(*other);
                     }
                     return (selections, None);
                 }
@@ -83,72 +77,81 @@ impl<'p> Body<'_, 'p> {
         (selections, Some(Guard { position, extent: slot.extent }))
     }
 
+    /// Contributes to the part of an accumulator at the end of a path.
+    pub(super) fn contribute(&mut self, acc: Var, path: &[Vec<Selection>], value: Atom) -> Result<()> {
+        let mut selections = one_step(&mut self.code, path);
+        let n_written = selections.iter().rposition(|s| !is_everything(&[*s])).map_or(0, |last| last + 1);
+        selections.truncate(n_written);
+        let extents: Vec<Atom> = selections.iter().flat_map(|s| self.code.selected_extents(*s)).collect();
+        let dims = self.code.b.var_ty(acc).dims[n_written..].to_vec();
+        if extents.is_empty() {
+            let positions = self.positions(&selections, &[]);
+            let value = if self.code.b.ty(value).is_scalar() { self.code.fill(value, &dims) } else { value };
+            self.code.b.acc_add(acc, &positions, value);
+            return Ok(());
+        }
+        let indices = self.code.index_vars(extents.len());
+        self.code.b.open_block();
+        self.scoped(|body| {
+            let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
+            let positions = body.positions(&selections, &at);
+            let element = match body.code.b.ty(value).is_scalar() {
+                true => body.code.fill(value, &dims),
+                false => body.code.b.index(value, &at).into(),
+            };
+            body.code.b.acc_add(acc, &positions, element);
+        });
+        let block = self.code.b.close_block(Vec::new());
+        self.code.b.finish_par(indices, extents, Vec::new(), Vec::new(), block);
+        Ok(())
+    }
+}
+
+impl Code {
     /// A value behind a guard.
     pub(super) fn guarded(&mut self, value: Atom, guard: Option<Guard>) -> Atom {
         let Some(Guard { position, extent }) = guard else { return value };
         let cond = self.prim(&IN_RANGE, &[position, extent]);
         self.check(cond, CheckKind::IndexRange, &[position, extent], value)
     }
+}
 
-    /// Contributes to the part of an accumulator at the end of a path.
-    pub(super) fn contribute(&mut self, acc: Var, path: &[Vec<Selection>], value: Atom) -> Result<()> {
-        let mut selections = self.one_step(path);
-        let n_written = selections.iter().rposition(|s| !Self::is_everything(&[*s])).map_or(0, |last| last + 1);
-        selections.truncate(n_written);
-        let extents: Vec<Atom> = selections.iter().flat_map(|s| self.selected_extents(*s)).collect();
-        let dims = self.b.var_ty(acc).dims[n_written..].to_vec();
-        if extents.is_empty() {
-            let positions = self.positions(&selections, &[]);
-            let value = if self.b.ty(value).is_scalar() { self.fill(value, &dims) } else { value };
-            self.b.acc_add(acc, &positions, value);
-            return Ok(());
-        }
-        let indices = self.index_vars(extents.len());
-        self.b.open_block();
-        self.scoped(|body| {
-            let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
-            let positions = body.positions(&selections, &at);
-            let element = match body.b.ty(value).is_scalar() {
-                true => body.fill(value, &dims),
-                false => body.b.index(value, &at).into(),
+fn slot(body: &Body<'_, '_>, local: LocalId, leaf: usize) -> Option<Slot> {
+    match body.share(local, leaf)? {
+        Share::Slot(slot) => Some(slot),
+        Share::Accumulator(_) | Share::Elsewhere => None,
+    }
+}
+
+/// A path of selections as one of the whole tensor.
+fn one_step(code: &mut Code, path: &[Vec<Selection>]) -> Vec<Selection> {
+    let mut all: Vec<Selection> = Vec::new();
+    for selections in path {
+        let mut inner = selections.iter().copied();
+        for selection in &mut all {
+            *selection = match *selection {
+                Selection::Slice { lo, .. } => match inner.next() {
+                    Some(part) => part_of_slice(code, lo, part),
+                    None => *selection,
+                },
+                Selection::Whole(_) => inner.next().unwrap_or(*selection),
+                Selection::At(_) | Selection::Gather { .. } => *selection,
             };
-            body.b.acc_add(acc, &positions, element);
-        });
-        let block = self.b.close_block(Vec::new());
-        self.b.finish_par(indices, extents, Vec::new(), Vec::new(), block);
-        Ok(())
-    }
-
-    /// A path of selections as one of the whole tensor.
-    fn one_step(&mut self, path: &[Vec<Selection>]) -> Vec<Selection> {
-        let mut all: Vec<Selection> = Vec::new();
-        for selections in path {
-            let mut inner = selections.iter().copied();
-            for selection in &mut all {
-                *selection = match *selection {
-                    Selection::Slice { lo, .. } => match inner.next() {
-                        Some(part) => self.part_of_slice(lo, part),
-                        None => *selection,
-                    },
-                    Selection::Whole(_) => inner.next().unwrap_or(*selection),
-                    Selection::At(_) | Selection::Gather { .. } => *selection,
-                };
-            }
-            all.extend(inner);
         }
-        all
+        all.extend(inner);
     }
+    all
+}
 
-    /// A selection of a slice that begins at `lo`, as one of the whole axis.
-    fn part_of_slice(&mut self, lo: Atom, part: Selection) -> Selection {
-        match part {
-            Selection::At(position) => {
-                let position = self.prim(&ADD, &[lo, position]);
-                Selection::At(position)
-            }
-            Selection::Slice { lo: inner, length } => Selection::Slice { lo: self.prim(&ADD, &[lo, inner]), length },
-            Selection::Whole(length) => Selection::Slice { lo, length },
-            Selection::Gather { .. } => part,
+/// A selection of a slice that begins at `lo`, as one of the whole axis.
+fn part_of_slice(code: &mut Code, lo: Atom, part: Selection) -> Selection {
+    match part {
+        Selection::At(position) => {
+            let position = code.prim(&ADD, &[lo, position]);
+            Selection::At(position)
         }
+        Selection::Slice { lo: inner, length } => Selection::Slice { lo: code.prim(&ADD, &[lo, inner]), length },
+        Selection::Whole(length) => Selection::Slice { lo, length },
+        Selection::Gather { .. } => part,
     }
 }

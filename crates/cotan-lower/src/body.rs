@@ -1,16 +1,16 @@
 //! The state of the lowering of one function body: its builder, the frames of inlined code, scopes of sizes, where
 //! control may have gone, and how the parallel loop around writes variables from outside.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-use cotan_ir::{Atom, Builder, Elem, ReversePolicy, Span as IrSpan, Symbol, Var, bug};
+use cotan_ir::{Atom, ReversePolicy, Span as IrSpan, Symbol, Var};
 use cotan_syntax::Span;
-use cotan_syntax::span::FileId;
 
+use super::code::Code;
+use super::values::Layout;
 use super::{Lowering, Result};
 use cotan_sema::dims::{Dim, LocalId};
-use cotan_sema::typed::{Callable, DerivativeMode, Expr, Function, FunctionBody, Local, Program, Type};
-use cotan_sema::types::Scalar;
+use cotan_sema::typed::{Callable, DerivativeMode, Expr, Function, FunctionBody, Local, Type};
 
 /// The leaves of a value, in order.
 pub(super) type Value = Vec<Atom>;
@@ -106,7 +106,10 @@ impl Default for Flow {
 /// The body of an IR function.
 pub(super) struct Body<'a, 'p> {
     pub(super) lowering: &'a mut Lowering<'p>,
-    pub(super) b: Builder,
+    /// Its code.
+    pub(super) code: Code,
+    /// How values of the program lie flat.
+    pub(super) layout: Layout<'p>,
     /// The frames of code that is being inlined, outermost first.
     pub(super) frames: Vec<Frame<'p>>,
     /// The frame of the code that is being lowered.
@@ -120,12 +123,6 @@ pub(super) struct Body<'a, 'p> {
     pub(super) result: Type,
     /// Whether a loop stands around, within the body that `return` leaves.
     pub(super) in_loop: bool,
-    /// Variables that carry a name of the source.
-    pub(super) named: HashSet<Var>,
-    /// Numbers that are known not to be negative.
-    pub(super) non_negative: HashSet<Var>,
-    /// Numbers that are known to lie below some other i64.
-    pub(super) bounded: HashSet<Var>,
     /// What a reverse sweep keeps of the loops that are lowered.
     pub(super) kept: ReversePolicy,
     /// The name of the IR function.
@@ -134,9 +131,11 @@ pub(super) struct Body<'a, 'p> {
 
 impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn new(lowering: &'a mut Lowering<'p>, symbol: Symbol) -> Self {
+        let layout = Layout { program: lowering.program };
         Self {
             lowering,
-            b: Builder::new(),
+            code: Code::new(),
+            layout,
             frames: Vec::new(),
             frame: 0,
             n_frames: 0,
@@ -144,16 +143,9 @@ impl<'a, 'p> Body<'a, 'p> {
             flow: Flow::default(),
             result: Type::UNIT,
             in_loop: false,
-            named: HashSet::new(),
-            non_negative: HashSet::new(),
-            bounded: HashSet::new(),
             kept: ReversePolicy::default(),
             symbol,
         }
-    }
-
-    pub(super) fn program(&self) -> &'p Program {
-        self.lowering.program
     }
 
     // ---- frames
@@ -197,31 +189,15 @@ impl<'a, 'p> Body<'a, 'p> {
         &mut self.frames[self.frame]
     }
 
-    /// The element type of a scalar type.
-    pub(super) fn elem(&self, scalar: Scalar) -> Elem {
-        match scalar {
-            Scalar::Of(elem) => elem,
-            Scalar::Param(_) | Scalar::Var(_) => {
-                bug!("lowering", format_args!("{scalar:?}"), "instances have no type parameters")
-            }
-        }
-    }
-
     // ---- names and spans
 
     /// Lowers with the source position `span`.
     pub(super) fn at<T>(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.b.span();
-        self.b.set_span(ir_span(span));
+        let before = self.code.b.span();
+        self.code.b.set_span(ir_span(span));
         let result = lower(self);
-        self.b.set_span(before);
+        self.code.b.set_span(before);
         result
-    }
-
-    /// The source position of the statements that follow.
-    pub(super) fn span(&self) -> Span {
-        let IrSpan { file, start, end, role: _ } = self.b.span();
-        Span::new(FileId(file), start, end)
     }
 
     /// Gives leaves that have no name of the source yet the names of a local.
@@ -229,11 +205,11 @@ impl<'a, 'p> Body<'a, 'p> {
         if name.starts_with('$') || name == "_" {
             return;
         }
-        for (name, atom) in self.leaf_names(name, ty).into_iter().zip(value) {
+        for (name, atom) in self.layout.leaf_names(name, ty).into_iter().zip(value) {
             if let Atom::Var(v) = atom
-                && self.named.insert(*v)
+                && self.code.named.insert(*v)
             {
-                self.b.info_mut(*v).name = name.into();
+                self.code.b.info_mut(*v).name = name.into();
             }
         }
     }

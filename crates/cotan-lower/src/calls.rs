@@ -3,7 +3,8 @@
 use cotan_ir::{Atom, CheckKind, Op, Span};
 
 use super::body::{Body, Closure, Value, within};
-use super::dims::LeafTy;
+use super::code::Code;
+use super::values::LeafTy;
 use super::{Extent, Instance, Result};
 use cotan_sema::dims::{Atom as SizeAtom, Dim, GenericId, LocalId};
 use cotan_sema::typed::{Arg, CallableKind, FnId, Function, GenericArg, Lambda, Type};
@@ -57,24 +58,24 @@ impl<'a, 'p> Body<'a, 'p> {
         match &callable.kind {
             CallableKind::Function { function, generics } => {
                 let args = self.with_checked_sizes(callee, args);
-                let source = self.program().function(*function);
+                let source = self.lowering.program.function(*function);
                 if takes_functions(source) {
-                    return self.inline(source, callee, generics, args, functions);
+                    return inline(self, source, callee, generics, args, functions);
                 }
                 let (instance, leads) =
                     self.in_frame(callee.frame, |body| body.instance_with_leads(*function, generics))?;
                 let leaves = args.concat();
-                let args = self.arguments(&leads, &leaves);
-                let results = self.b.call(&instance.function, &args);
+                let args = self.code.arguments(&leads, &leaves);
+                let results = self.code.b.call(&instance.function, &args);
                 let positions = &instance.signature.results;
                 for (k, v) in results.iter().enumerate() {
                     if !positions.contains(&k) {
-                        self.non_negative.insert(*v);
+                        self.code.non_negative.insert(*v);
                     }
                 }
                 Ok(positions.iter().map(|k| results[*k].into()).collect())
             }
-            CallableKind::Lambda(lambda) => self.apply_lambda(lambda, callee, args),
+            CallableKind::Lambda(lambda) => apply_lambda(self, lambda, callee, args),
             CallableKind::Param(local) => {
                 let function = self.frames[callee.frame].functions.get(local).copied();
                 let function = function.expect("invariant: a parameter of function type is bound");
@@ -90,7 +91,7 @@ impl<'a, 'p> Body<'a, 'p> {
     /// callee does with that argument, and what was checked stands in the types of the arguments from there on.
     pub(super) fn with_checked_sizes(&mut self, callee: Closure<'p>, args: Vec<Value>) -> Vec<Value> {
         let (function, generics) = match &callee.callable.kind {
-            CallableKind::Function { function, generics } => (self.program().function(*function), generics),
+            CallableKind::Function { function, generics } => (self.lowering.program.function(*function), generics),
             CallableKind::Derivative(derivative) => {
                 return self.with_checked_sizes(Closure { callable: &derivative.base, ..callee }, args);
             }
@@ -104,63 +105,23 @@ impl<'a, 'p> Body<'a, 'p> {
         for (k, generic) in generics.iter().enumerate() {
             let GenericArg::Size(dim) = generic else { continue };
             let Some(size) = self.in_frame(callee.frame, |body| body.size(dim)) else { continue };
-            let mut checked = self.solved_size(function, k, dim, size, &args);
+            let mut checked = solved_size(self, function, k, dim, size, &args);
             if !dim.is_surely_non_negative() {
-                checked = self.checked_count(checked);
+                checked = self.code.checked_count(checked);
             }
             if checked == size {
                 continue;
             }
             self.in_frame(callee.frame, |body| body.know_size(dim, checked));
             for leaf in args.iter_mut().flatten() {
-                let extents: Vec<Atom> = self.b.ty(*leaf).dims.iter().map(|extent| extent.atom()).collect();
+                let extents: Vec<Atom> = self.code.b.ty(*leaf).dims.iter().map(|extent| extent.atom()).collect();
                 if extents.contains(&size) {
                     let extents: Vec<Atom> = extents.into_iter().map(|n| if n == size { checked } else { n }).collect();
-                    *leaf = self.with_dims(*leaf, &extents, CheckKind::ShapeMismatch);
+                    *leaf = self.code.with_dims(*leaf, &extents, CheckKind::ShapeMismatch);
                 }
             }
         }
         args
-    }
-
-    /// The size that generic number `k` stands for. One that was found by a division, as `N` from an argument with the
-    /// extent `2*N`, may not exist: the checks of that argument then guard the size too.
-    fn solved_size(&mut self, callee: &'p Function, k: usize, dim: &Dim, size: Atom, args: &[Value]) -> Atom {
-        let mut is_quotient = false;
-        dim.each_atom(&mut |atom| is_quotient |= matches!(atom, SizeAtom::Floor(..)));
-        let own = SizeAtom::Size(GenericId(k as u32));
-        let params: Vec<LeafTy> = callee.params.iter().flat_map(|param| self.leaf_types(&param.ty)).collect();
-        let is_given = params.iter().flat_map(|leaf| &leaf.dims).any(|dim| dim.as_atom() == Some(&own));
-        if !is_quotient || is_given {
-            return size;
-        }
-        let mut checks = Vec::new();
-        for (leaf, arg) in params.iter().zip(args.iter().flatten()) {
-            let mut is_source = false;
-            leaf.dims.iter().for_each(|dim| dim.each_atom(&mut |atom| is_source |= *atom == own));
-            let mut value = *arg;
-            while is_source && let Some((check, guarded)) = self.shape_check_of(value) {
-                checks.push(check);
-                value = guarded;
-            }
-        }
-        let span = self.b.span();
-        let size = checks.into_iter().rev().fold(size, |size, check: ShapeCheck| {
-            self.b.set_span(check.span);
-            self.check(check.cond, CheckKind::ShapeMismatch, &check.args, size)
-        });
-        self.b.set_span(span);
-        size
-    }
-
-    /// The check of the shape of a value that was just made, and the value that it guards.
-    fn shape_check_of(&mut self, value: Atom) -> Option<(ShapeCheck, Atom)> {
-        let made = self.b.stmts().iter().rev().find(|stmt| stmt.results.iter().any(|v| Atom::Var(*v) == value))?;
-        if let Op::Check { cond, kind: CheckKind::ShapeMismatch, args, value } = &made.op {
-            Some((ShapeCheck { span: made.span, cond: *cond, args: args.clone() }, *value))
-        } else {
-            None
-        }
     }
 
     /// Lowers in another frame.
@@ -178,13 +139,13 @@ impl<'a, 'p> Body<'a, 'p> {
         generics: &[GenericArg],
     ) -> Result<(std::rc::Rc<Instance>, Vec<Lead>)> {
         let instance = self.lowering.instance(id, self.kept)?;
-        let source = self.program().function(id);
+        let source = self.lowering.program.function(id);
         let mut leads = Vec::new();
         for (k, generic) in generics.iter().enumerate() {
             match generic {
                 GenericArg::Size(dim) => leads.push(match self.size(dim) {
                     Some(size) => Lead::Atom(size),
-                    None => self.extent_of_size(source, k),
+                    None => extent_of_size(self, source, k),
                 }),
                 GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_) => {}
             }
@@ -192,24 +153,9 @@ impl<'a, 'p> Body<'a, 'p> {
         leads.extend(instance.signature.extents.iter().copied().map(Lead::Extent));
         Ok((instance, leads))
     }
+}
 
-    /// The axis of the arguments that is as long as generic number `k` of a function.
-    fn extent_of_size(&self, function: &'p Function, k: usize) -> Lead {
-        let size = Dim::atom(SizeAtom::Size(GenericId(k as u32)));
-        let mut leaf = 0;
-        for param in &function.params {
-            for ty in self.leaf_types(&param.ty) {
-                if let Some(axis) = ty.dims.iter().position(|dim| *dim == size)
-                    && !ty.is_payload()
-                {
-                    return Lead::Extent(Extent { leaf, axis });
-                }
-                leaf += 1;
-            }
-        }
-        Lead::Atom(Atom::i64(0))
-    }
-
+impl Code {
     /// All arguments of an IR function, given the leaves.
     pub(super) fn arguments(&self, leads: &[Lead], leaves: &[Atom]) -> Vec<Atom> {
         let lead = |lead: &Lead| match lead {
@@ -218,70 +164,139 @@ impl<'a, 'p> Body<'a, 'p> {
         };
         leads.iter().map(lead).chain(leaves.iter().copied()).collect()
     }
+}
 
-    fn apply_lambda(&mut self, lambda: &'p Lambda, callee: Closure<'p>, args: Vec<Value>) -> Result<Value> {
-        let result = std::mem::replace(&mut self.result, callee.callable.result.clone());
-        let value = self.in_frame(callee.frame, |body| {
-            body.scoped(|body| {
-                for (pattern, value) in lambda.params.iter().zip(args) {
-                    body.know_sizes(&pattern.ty, &value);
-                    body.bind(pattern, value)?;
-                }
-                body.body_value(&lambda.body)
-            })
-        });
-        self.result = result;
-        value
+/// The size that generic number `k` stands for. One that was found by a division, as `N` from an argument with the
+/// extent `2*N`, may not exist: the checks of that argument then guard the size too.
+fn solved_size<'p>(
+    body: &mut Body<'_, 'p>,
+    callee: &'p Function,
+    k: usize,
+    dim: &Dim,
+    size: Atom,
+    args: &[Value],
+) -> Atom {
+    let mut is_quotient = false;
+    dim.each_atom(&mut |atom| is_quotient |= matches!(atom, SizeAtom::Floor(..)));
+    let own = SizeAtom::Size(GenericId(k as u32));
+    let params: Vec<LeafTy> = callee.params.iter().flat_map(|param| body.layout.leaf_types(&param.ty)).collect();
+    let is_given = params.iter().flat_map(|leaf| &leaf.dims).any(|dim| dim.as_atom() == Some(&own));
+    if !is_quotient || is_given {
+        return size;
     }
+    let mut checks = Vec::new();
+    for (leaf, arg) in params.iter().zip(args.iter().flatten()) {
+        let mut is_source = false;
+        leaf.dims.iter().for_each(|dim| dim.each_atom(&mut |atom| is_source |= *atom == own));
+        let mut value = *arg;
+        while is_source && let Some((check, guarded)) = shape_check_of(&mut body.code, value) {
+            checks.push(check);
+            value = guarded;
+        }
+    }
+    let span = body.code.b.span();
+    let size = checks.into_iter().rev().fold(size, |size, check: ShapeCheck| {
+        body.code.b.set_span(check.span);
+        body.code.check(check.cond, CheckKind::ShapeMismatch, &check.args, size)
+    });
+    body.code.b.set_span(span);
+    size
+}
 
-    /// The body of a function that takes functions, with those that this call gives it.
-    fn inline(
-        &mut self,
-        source: &'p Function,
-        callee: Closure<'p>,
-        generics: &'p [GenericArg],
-        args: Vec<Value>,
-        functions: &[Option<Closure<'p>>],
-    ) -> Result<Value> {
-        self.lowering.enter(&source.name, callee.callable.span)?;
-        let mut frame = self.function_frame(source);
-        for (k, generic) in generics.iter().enumerate() {
-            if let GenericArg::Size(dim) = generic {
-                let size = match self.in_frame(callee.frame, |body| body.size(dim)) {
-                    Some(size) => Some(size),
-                    None => match self.extent_of_size(source, k) {
-                        Lead::Atom(_) => None,
-                        Lead::Extent(Extent { leaf, axis }) => {
-                            args.concat().get(leaf).map(|leaf| self.b.ty(*leaf).dims[axis].atom())
-                        }
-                    },
-                };
-                frame.sizes[k] = size;
-            }
-        }
-        for (k, function) in functions.iter().enumerate() {
-            if let Some(function) = function {
-                frame.functions.insert(LocalId(k as u32), *function);
-            }
-        }
-        let previous = self.push_frame(frame);
-        let result = std::mem::replace(&mut self.result, source.result.clone());
-        let outside = self.kept;
-        self.kept = within(outside, source);
-        let value = self.scoped(|body| {
-            for (k, (param, value)) in source.params.iter().zip(args).enumerate() {
-                body.know_sizes(&param.ty, &value);
-                let value = if param.nodiff { body.without_derivative(value) } else { value };
-                body.bind_parameter(k, value);
-            }
-            body.function_value(source)
-        });
-        self.result = result;
-        self.kept = outside;
-        self.pop_frame(previous);
-        self.lowering.leave();
-        value
+/// The check of the shape of a value that was just made, and the value that it guards.
+fn shape_check_of(code: &mut Code, value: Atom) -> Option<(ShapeCheck, Atom)> {
+    let made = code.b.stmts().iter().rev().find(|stmt| stmt.results.iter().any(|v| Atom::Var(*v) == value))?;
+    if let Op::Check { cond, kind: CheckKind::ShapeMismatch, args, value } = &made.op {
+        Some((ShapeCheck { span: made.span, cond: *cond, args: args.clone() }, *value))
+    } else {
+        None
     }
+}
+
+/// The axis of the arguments that is as long as generic number `k` of a function.
+fn extent_of_size<'p>(body: &Body<'_, 'p>, function: &'p Function, k: usize) -> Lead {
+    let size = Dim::atom(SizeAtom::Size(GenericId(k as u32)));
+    let mut leaf = 0;
+    for param in &function.params {
+        for ty in body.layout.leaf_types(&param.ty) {
+            if let Some(axis) = ty.dims.iter().position(|dim| *dim == size)
+                && !ty.is_payload()
+            {
+                return Lead::Extent(Extent { leaf, axis });
+            }
+            leaf += 1;
+        }
+    }
+    Lead::Atom(Atom::i64(0))
+}
+
+fn apply_lambda<'p>(
+    body: &mut Body<'_, 'p>,
+    lambda: &'p Lambda,
+    callee: Closure<'p>,
+    args: Vec<Value>,
+) -> Result<Value> {
+    let result = std::mem::replace(&mut body.result, callee.callable.result.clone());
+    let value = body.in_frame(callee.frame, |body| {
+        body.scoped(|body| {
+            for (pattern, value) in lambda.params.iter().zip(args) {
+                body.know_sizes(&pattern.ty, &value);
+                body.bind(pattern, value)?;
+            }
+            body.body_value(&lambda.body)
+        })
+    });
+    body.result = result;
+    value
+}
+
+/// The body of a function that takes functions, with those that this call gives it.
+fn inline<'p>(
+    body: &mut Body<'_, 'p>,
+    source: &'p Function,
+    callee: Closure<'p>,
+    generics: &'p [GenericArg],
+    args: Vec<Value>,
+    functions: &[Option<Closure<'p>>],
+) -> Result<Value> {
+    body.lowering.enter(&source.name, callee.callable.span)?;
+    let mut frame = body.function_frame(source);
+    for (k, generic) in generics.iter().enumerate() {
+        if let GenericArg::Size(dim) = generic {
+            let size = match body.in_frame(callee.frame, |body| body.size(dim)) {
+                Some(size) => Some(size),
+                None => match extent_of_size(body, source, k) {
+                    Lead::Atom(_) => None,
+                    Lead::Extent(Extent { leaf, axis }) => {
+                        args.concat().get(leaf).map(|leaf| body.code.b.ty(*leaf).dims[axis].atom())
+                    }
+                },
+            };
+            frame.sizes[k] = size;
+        }
+    }
+    for (k, function) in functions.iter().enumerate() {
+        if let Some(function) = function {
+            frame.functions.insert(LocalId(k as u32), *function);
+        }
+    }
+    let previous = body.push_frame(frame);
+    let result = std::mem::replace(&mut body.result, source.result.clone());
+    let outside = body.kept;
+    body.kept = within(outside, source);
+    let value = body.scoped(|body| {
+        for (k, (param, value)) in source.params.iter().zip(args).enumerate() {
+            body.know_sizes(&param.ty, &value);
+            let value = if param.nodiff { body.code.without_derivative(value) } else { value };
+            body.bind_parameter(k, value);
+        }
+        body.function_value(source)
+    });
+    body.result = result;
+    body.kept = outside;
+    body.pop_frame(previous);
+    body.lowering.leave();
+    value
 }
 
 /// Whether a function has parameters of function type, so that each call is specialised.

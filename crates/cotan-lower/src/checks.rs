@@ -3,9 +3,9 @@
 use cotan_ir::{Atom, CheckKind, Dim as IrDim, Elem, Ty};
 use cotan_ops::{AND, EQ, GE, IN_RANGE, OR, PrimRow, cast_to};
 
-use super::body::Body;
+use super::code::Code;
 
-impl Body<'_, '_> {
+impl Code {
     /// A scalar primitive, element-wise on equal shapes. Of integer and truth constants the value is computed here.
     pub(super) fn prim(&mut self, row: &'static PrimRow, args: &[Atom]) -> Atom {
         let constants: Option<Vec<_>> = args.iter().map(|a| a.constant()).collect();
@@ -17,19 +17,8 @@ impl Body<'_, '_> {
             return value.into();
         }
         let result = self.b.prim(row.prim(), args).into();
-        self.infer_sign(row, args, result);
+        infer_sign(self, row, args, result);
         result
-    }
-
-    /// What is made of non-negative i64 operands without subtraction is not negative: where it could overflow, a check
-    /// stands between it and whoever uses it.
-    fn infer_sign(&mut self, row: &'static PrimRow, args: &[Atom], result: Atom) {
-        let keeps_sign = [&cotan_ops::ADD, &cotan_ops::MUL, &cotan_ops::DIV, &cotan_ops::REM, &cotan_ops::FLOOR_DIV]
-            .into_iter()
-            .any(|other| std::ptr::eq(row, other));
-        if keeps_sign && self.b.ty(result) == Ty::scalar(Elem::I64) && args.iter().all(|a| self.is_non_negative(*a)) {
-            self.note_non_negative(result);
-        }
     }
 
     /// Whether both conditions hold, if both can be computed. What is known of either is made use of.
@@ -58,22 +47,11 @@ impl Body<'_, '_> {
         // Messages show integers; other operands say nothing there.
         let args: Vec<Atom> = args.iter().copied().filter(|a| self.b.ty(*a).elem.is_integer()).collect();
         let result: Atom = self.b.check(cond, kind, &args, value, None).into();
-        self.keep_name(value, result);
+        keep_name(self, value, result);
         if self.is_non_negative(value) {
             self.note_non_negative(result);
         }
         result
-    }
-
-    /// Lets a new result be called like the operand that it stands for.
-    fn keep_name(&mut self, operand: Atom, result: Atom) {
-        if let (Atom::Var(from), Atom::Var(to)) = (operand, result) {
-            let name = self.b.info(from).name.clone();
-            self.b.info_mut(to).name = name;
-            if self.named.contains(&from) {
-                self.named.insert(to);
-            }
-        }
     }
 
     /// An integer of any type as an index that lies in an axis of this extent, an i64.
@@ -125,8 +103,30 @@ impl Body<'_, '_> {
             let cond = self.prim(&EQ, &[*expected, found]);
             let before = leaf;
             leaf = self.b.check(cond, kind, &[*expected, found], leaf, Some(new)).into();
-            self.keep_name(before, leaf);
+            keep_name(self, before, leaf);
         }
         leaf
+    }
+}
+
+/// What is made of non-negative i64 operands without subtraction is not negative: where it could overflow, a check
+/// stands between it and whoever uses it.
+fn infer_sign(code: &mut Code, row: &'static PrimRow, args: &[Atom], result: Atom) {
+    let keeps_sign = [&cotan_ops::ADD, &cotan_ops::MUL, &cotan_ops::DIV, &cotan_ops::REM, &cotan_ops::FLOOR_DIV]
+        .into_iter()
+        .any(|other| std::ptr::eq(row, other));
+    if keeps_sign && code.b.ty(result) == Ty::scalar(Elem::I64) && args.iter().all(|a| code.is_non_negative(*a)) {
+        code.note_non_negative(result);
+    }
+}
+
+/// Lets a new result be called like the operand that it stands for.
+fn keep_name(code: &mut Code, operand: Atom, result: Atom) {
+    if let (Atom::Var(from), Atom::Var(to)) = (operand, result) {
+        let name = code.b.info(from).name.clone();
+        code.b.info_mut(to).name = name;
+        if code.named.contains(&from) {
+            code.named.insert(to);
+        }
     }
 }

@@ -92,7 +92,7 @@ impl<'a, 'p> Body<'a, 'p> {
 
     /// An `if` or `match` from which control does not escape.
     pub(super) fn chosen_value(&mut self, choice: Choice<'_, 'p>, ty: &'p Type) -> Result<Value> {
-        let value = self.run_arms(choice, 0, ty, &mut |body, arm| match arm {
+        let value = run_arms(self, choice, 0, ty, &mut |body, arm| match arm {
             Some(arm) => body.expr(arm).map(Some),
             None => Ok(Some(Value::new())),
         })?;
@@ -116,191 +116,200 @@ impl<'a, 'p> Body<'a, 'p> {
         Ok(value)
     }
 
-    /// The arms of an `if` or `match` from number `at` on.
-    fn run_arms(
-        &mut self,
-        choice: Choice<'_, 'p>,
-        at: usize,
-        ty: &'p Type,
-        run: RunArm<'_, 'a, 'p>,
-    ) -> Result<Option<Value>> {
-        let (selector, taken) = match choice {
-            Choice::If(branch) => {
-                let Some((condition, arm)) = branch.arms.get(at) else {
-                    return run(self, branch.otherwise.as_ref());
-                };
-                let selector = self.scalar(condition)?;
-                (selector, self.arm(|body| run(body, Some(arm)))?)
-            }
-            Choice::Match(it, value) => {
-                let arm = &it.arms[at];
-                let mut taken = |body: &mut Self| {
-                    body.bind(&arm.pattern, value.clone())?;
-                    run(body, Some(&arm.body))
-                };
-                // The arms cover every value: what reaches the last one matches it.
-                if at + 1 == it.arms.len() {
-                    return taken(self);
-                }
-                let matches = self.test_pattern(&arm.pattern, value);
-                let selector = match &arm.guard {
-                    None => matches,
-                    Some(guard) => self.lazy(LogicOp::And, matches, &mut |body| {
-                        body.bind(&arm.pattern, value.clone())?;
-                        body.scalar(guard)
-                    })?,
-                };
-                (selector, self.arm(taken)?)
-            }
-        };
-        let other = self.arm(|body| body.run_arms(choice, at + 1, ty, run))?;
-        Ok(self.merge(selector, [taken, other], ty))
-    }
-
     /// Lowers an expression and what follows it. Gives the value that arrives where arms meet, if control gets there.
     pub(super) fn run(&mut self, e: &'p Expr, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
         if !escapes(e).any() {
             let value = self.expr(e)?;
-            return self.resume(value, rest);
+            return resume(self, value, rest);
         }
         if let ExprKind::Block(block) = &e.kind {
-            return self.resume(Value::new(), &Rest::Statements(&block.statements, block.value.as_ref(), rest));
+            return resume(self, Value::new(), &Rest::Statements(&block.statements, block.value.as_ref(), rest));
         }
         if let ExprKind::If(branch) = &e.kind {
-            return self.run_choice(Choice::If(branch), &e.ty, rest);
+            return run_choice(self, Choice::If(branch), &e.ty, rest);
         }
         if let ExprKind::Match(it) = &e.kind {
             let value = self.expr(&it.scrutinee)?;
-            return self.run_choice(Choice::Match(it, &value), &e.ty, rest);
+            return run_choice(self, Choice::Match(it, &value), &e.ty, rest);
         }
         if let ExprKind::For(l) = &e.kind {
             let returned = self.at(e.span, |body| body.for_loop(l))?;
-            return self.after_loop(returned, rest);
+            return after_loop(self, returned, rest);
         }
         if let ExprKind::While(l) = &e.kind {
             let returned = self.at(e.span, |body| body.while_loop(l))?;
-            return self.after_loop(returned, rest);
+            return after_loop(self, returned, rest);
         }
         // Operands have no escapes: `escapes::to_statements` moved them out.
         if let ExprKind::Return(value) = &e.kind {
             return match value {
                 Some(value) => self.run(value, &Rest::Return),
-                None => self.resume(Value::new(), &Rest::Return),
+                None => resume(self, Value::new(), &Rest::Return),
             };
         }
         if e.kind == ExprKind::Break {
             self.flow.running = Truth::Known(false);
         }
-        self.escape()
+        escape(self)
     }
+}
 
-    fn escape(&mut self) -> Result<Option<Value>> {
-        self.flow.escaped = Truth::Known(true);
-        Ok(None)
-    }
-
-    fn run_choice(&mut self, choice: Choice<'_, 'p>, ty: &'p Type, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
-        let n_going_on = choice.bodies().into_iter().filter(|arm| !arm.is_some_and(diverges)).count();
-        let run_with = |body: &mut Self, rest: &Rest<'_, 'p>, ty: &'p Type| {
-            body.run_arms(choice, 0, ty, &mut |body, arm| match arm {
-                Some(arm) => body.run(arm, rest),
-                None => body.resume(Value::new(), rest),
-            })
-        };
-        if n_going_on <= 1 {
-            return run_with(self, rest, rest.ty());
-        }
-        let value = run_with(self, &Rest::Join(ty), ty)?;
-        let escaped = self.flow.escaped;
-        self.unless(escaped, value.unwrap_or_default(), rest)
-    }
-
-    /// What follows a loop, which may have returned.
-    fn after_loop(&mut self, returned: Option<(Atom, Value)>, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
-        let Some((returned, result)) = returned else {
-            return self.resume(Value::new(), rest);
-        };
-        self.flow.result = Some(result);
-        if self.in_loop {
-            self.flow.returned = Truth::Is(returned);
-            self.flow.running = Truth::Not(returned);
-        }
-        self.unless(Truth::Is(returned), Value::new(), rest)
-    }
-
-    /// The rest, if control has not escaped.
-    fn unless(&mut self, escaped: Truth, value: Value, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
-        let selector = match escaped {
-            Truth::Known(true) => return self.escape(),
-            Truth::Known(false) => return self.resume(value, rest),
-            Truth::Is(_) | Truth::Not(_) => self.truth(escaped),
-        };
-        let gone = self.arm(|body| {
-            body.flow.running = known_where(body.flow.running, escaped);
-            body.flow.returned = known_where(body.flow.returned, escaped);
-            body.escape()
-        })?;
-        let going_on = self.arm(|body| {
-            body.flow = Flow::default();
-            body.resume(value, rest)
-        })?;
-        Ok(self.merge(selector, [gone, going_on], rest.ty()))
-    }
-
-    /// Goes on with the value of an expression.
-    pub(super) fn resume(&mut self, value: Value, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
-        match rest {
-            Rest::Bind(pattern, next) => {
-                self.bind(pattern, value)?;
-                self.resume(Value::new(), next)
-            }
-            Rest::Assign(target, op, next) => {
-                self.assign(target, *op, value)?;
-                self.resume(Value::new(), next)
-            }
-            Rest::Statements(statements, last, next) => self.run_statements(statements, *last, next),
-            Rest::Return => {
-                self.flow.result = Some(value);
-                if self.in_loop {
-                    self.flow.returned = Truth::Known(true);
-                    self.flow.running = Truth::Known(false);
-                }
-                self.escape()
-            }
-            Rest::Join(_) => Ok(Some(value)),
-            Rest::Result => {
-                self.flow.result = Some(value);
-                self.escape()
-            }
-            Rest::Iteration(test) => {
-                self.flow.running = self.test(*test)?;
-                self.escape()
-            }
-        }
-    }
-
-    fn run_statements(
-        &mut self,
-        statements: &'p [Stmt],
-        last: Option<&'p Expr>,
-        next: &Rest<'_, 'p>,
-    ) -> Result<Option<Value>> {
-        for (k, s) in statements.iter().enumerate() {
-            if !statement_escapes(s) {
-                self.statement(s)?;
-                continue;
-            }
-            let rest = Rest::Statements(&statements[k + 1..], last, next);
-            return match &s.kind {
-                StmtKind::Let { pattern, value } => self.run(value, &Rest::Bind(pattern, &rest)),
-                StmtKind::Assign { target, op, value } => self.run(value, &Rest::Assign(target, *op, &rest)),
-                StmtKind::Expr(e) => self.run(e, &rest),
+/// The arms of an `if` or `match` from number `at` on.
+fn run_arms<'a, 'p>(
+    body: &mut Body<'a, 'p>,
+    choice: Choice<'_, 'p>,
+    at: usize,
+    ty: &'p Type,
+    run: RunArm<'_, 'a, 'p>,
+) -> Result<Option<Value>> {
+    let (selector, taken) = match choice {
+        Choice::If(branch) => {
+            let Some((condition, arm)) = branch.arms.get(at) else {
+                return run(body, branch.otherwise.as_ref());
             };
+            let selector = body.scalar(condition)?;
+            (selector, body.arm(|body| run(body, Some(arm)))?)
         }
-        match last {
-            Some(value) => self.run(value, next),
-            None => self.resume(Value::new(), next),
+        Choice::Match(it, value) => {
+            let arm = &it.arms[at];
+            let mut taken = |body: &mut Body<'a, 'p>| {
+                body.bind(&arm.pattern, value.clone())?;
+                run(body, Some(&arm.body))
+            };
+            // The arms cover every value: what reaches the last one matches it.
+            if at + 1 == it.arms.len() {
+                return taken(body);
+            }
+            let matches = body.test_pattern(&arm.pattern, value);
+            let selector = match &arm.guard {
+                None => matches,
+                Some(guard) => body.lazy(LogicOp::And, matches, &mut |body| {
+                    body.bind(&arm.pattern, value.clone())?;
+                    body.scalar(guard)
+                })?,
+            };
+            (selector, body.arm(taken)?)
         }
+    };
+    let other = body.arm(|body| run_arms(body, choice, at + 1, ty, run))?;
+    Ok(body.merge(selector, [taken, other], ty))
+}
+
+fn escape(body: &mut Body<'_, '_>) -> Result<Option<Value>> {
+    body.flow.escaped = Truth::Known(true);
+    Ok(None)
+}
+
+fn run_choice<'a, 'p>(
+    body: &mut Body<'a, 'p>,
+    choice: Choice<'_, 'p>,
+    ty: &'p Type,
+    rest: &Rest<'_, 'p>,
+) -> Result<Option<Value>> {
+    let n_going_on = choice.bodies().into_iter().filter(|arm| !arm.is_some_and(diverges)).count();
+    let run_with = |body: &mut Body<'a, 'p>, rest: &Rest<'_, 'p>, ty: &'p Type| {
+        run_arms(body, choice, 0, ty, &mut |body, arm| match arm {
+            Some(arm) => body.run(arm, rest),
+            None => resume(body, Value::new(), rest),
+        })
+    };
+    if n_going_on <= 1 {
+        return run_with(body, rest, rest.ty());
+    }
+    let value = run_with(body, &Rest::Join(ty), ty)?;
+    let escaped = body.flow.escaped;
+    unless(body, escaped, value.unwrap_or_default(), rest)
+}
+
+/// What follows a loop, which may have returned.
+fn after_loop<'p>(
+    body: &mut Body<'_, 'p>,
+    returned: Option<(Atom, Value)>,
+    rest: &Rest<'_, 'p>,
+) -> Result<Option<Value>> {
+    let Some((returned, result)) = returned else {
+        return resume(body, Value::new(), rest);
+    };
+    body.flow.result = Some(result);
+    if body.in_loop {
+        body.flow.returned = Truth::Is(returned);
+        body.flow.running = Truth::Not(returned);
+    }
+    unless(body, Truth::Is(returned), Value::new(), rest)
+}
+
+/// The rest, if control has not escaped.
+fn unless<'p>(body: &mut Body<'_, 'p>, escaped: Truth, value: Value, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
+    let selector = match escaped {
+        Truth::Known(true) => return escape(body),
+        Truth::Known(false) => return resume(body, value, rest),
+        Truth::Is(_) | Truth::Not(_) => body.code.truth(escaped),
+    };
+    let gone = body.arm(|body| {
+        body.flow.running = known_where(body.flow.running, escaped);
+        body.flow.returned = known_where(body.flow.returned, escaped);
+        escape(body)
+    })?;
+    let going_on = body.arm(|body| {
+        body.flow = Flow::default();
+        resume(body, value, rest)
+    })?;
+    Ok(body.merge(selector, [gone, going_on], rest.ty()))
+}
+
+/// Goes on with the value of an expression.
+fn resume<'p>(body: &mut Body<'_, 'p>, value: Value, rest: &Rest<'_, 'p>) -> Result<Option<Value>> {
+    match rest {
+        Rest::Bind(pattern, next) => {
+            body.bind(pattern, value)?;
+            resume(body, Value::new(), next)
+        }
+        Rest::Assign(target, op, next) => {
+            body.assign(target, *op, value)?;
+            resume(body, Value::new(), next)
+        }
+        Rest::Statements(statements, last, next) => run_statements(body, statements, *last, next),
+        Rest::Return => {
+            body.flow.result = Some(value);
+            if body.in_loop {
+                body.flow.returned = Truth::Known(true);
+                body.flow.running = Truth::Known(false);
+            }
+            escape(body)
+        }
+        Rest::Join(_) => Ok(Some(value)),
+        Rest::Result => {
+            body.flow.result = Some(value);
+            escape(body)
+        }
+        Rest::Iteration(test) => {
+            body.flow.running = body.test(*test)?;
+            escape(body)
+        }
+    }
+}
+
+fn run_statements<'p>(
+    body: &mut Body<'_, 'p>,
+    statements: &'p [Stmt],
+    last: Option<&'p Expr>,
+    next: &Rest<'_, 'p>,
+) -> Result<Option<Value>> {
+    for (k, s) in statements.iter().enumerate() {
+        if !statement_escapes(s) {
+            body.statement(s)?;
+            continue;
+        }
+        let rest = Rest::Statements(&statements[k + 1..], last, next);
+        return match &s.kind {
+            StmtKind::Let { pattern, value } => body.run(value, &Rest::Bind(pattern, &rest)),
+            StmtKind::Assign { target, op, value } => body.run(value, &Rest::Assign(target, *op, &rest)),
+            StmtKind::Expr(e) => body.run(e, &rest),
+        };
+    }
+    match last {
+        Some(value) => body.run(value, next),
+        None => resume(body, Value::new(), next),
     }
 }
 

@@ -15,9 +15,9 @@ use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Env, Function, Ty, Var};
 
 use super::body::{Body, Closure, Value, under};
 use super::calls::{Lead, takes_functions};
-use super::dims::LeafTy;
 use super::function::with_results;
 use super::tangents::with_tags;
+use super::values::LeafTy;
 use super::{Extent, Lowering, Result};
 use calls::Calls;
 use cotan_sema::typed::{CallableKind, Derivative, DerivativeForm, DerivativeMode};
@@ -46,55 +46,56 @@ impl<'a, 'p> Body<'a, 'p> {
     ) -> Result<Value> {
         let callee = Closure { callable: &derivative.base, frame };
         let args = self.with_checked_sizes(callee, args);
-        let base = self.base_of(derivative, callee, functions)?;
+        let base = base_of(self, derivative, callee, functions)?;
         let n = base.params.len();
-        let args = self.arguments(&base.leads, &args[..n].concat()).into_iter().chain(args[n..].concat()).collect();
-        Ok(assemble(self.lowering, &mut self.b, derivative, &base, args))
+        let args =
+            self.code.arguments(&base.leads, &args[..n].concat()).into_iter().chain(args[n..].concat()).collect();
+        Ok(assemble(self.lowering, &mut self.code.b, derivative, &base, args))
     }
+}
 
-    /// What is differentiated, as an IR function. Where that is done in reverse by request, it is in all of it.
-    fn base_of(
-        &mut self,
-        derivative: &Derivative,
-        callee: Closure<'p>,
-        functions: &[Option<Closure<'p>>],
-    ) -> Result<Base> {
-        let outside = self.kept;
-        if derivative.mode == Some(DerivativeMode::Reverse) {
-            self.kept = under(outside, false, derivative.mode);
+/// What is differentiated, as an IR function. Where that is done in reverse by request, it is in all of it.
+fn base_of<'p>(
+    body: &mut Body<'_, 'p>,
+    derivative: &Derivative,
+    callee: Closure<'p>,
+    functions: &[Option<Closure<'p>>],
+) -> Result<Base> {
+    let outside = body.kept;
+    if derivative.mode == Some(DerivativeMode::Reverse) {
+        body.kept = under(outside, false, derivative.mode);
+    }
+    let base = base(body, callee, functions);
+    body.kept = outside;
+    base
+}
+
+/// Something callable as an IR function.
+fn base<'p>(body: &mut Body<'_, 'p>, closure: Closure<'p>, functions: &[Option<Closure<'p>>]) -> Result<Base> {
+    let (params, result) = body.in_frame(closure.frame, |body| {
+        let callable = closure.callable;
+        let params: Vec<Vec<LeafTy>> = callable.params.iter().map(|ty| body.layout.leaf_types(ty)).collect();
+        (params, body.layout.leaf_types(&callable.result))
+    });
+    match &closure.callable.kind {
+        CallableKind::Function { function, .. } if takes_functions(body.lowering.program.function(*function)) => {
+            body.outline(closure, functions, (params, result))
         }
-        let base = self.base(callee, functions);
-        self.kept = outside;
-        base
-    }
-
-    /// Something callable as an IR function.
-    fn base(&mut self, closure: Closure<'p>, functions: &[Option<Closure<'p>>]) -> Result<Base> {
-        let (params, result) = self.in_frame(closure.frame, |body| {
-            let callable = closure.callable;
-            let params: Vec<Vec<LeafTy>> = callable.params.iter().map(|ty| body.leaf_types(ty)).collect();
-            (params, body.leaf_types(&callable.result))
-        });
-        match &closure.callable.kind {
-            CallableKind::Function { function, .. } if takes_functions(self.program().function(*function)) => {
-                self.outline(closure, functions, (params, result))
-            }
-            CallableKind::Function { function, generics } => {
-                let (instance, leads) =
-                    self.in_frame(closure.frame, |body| body.instance_with_leads(*function, generics))?;
-                let results = instance.signature.results.clone();
-                Ok(Base { function: instance.function.clone(), leads, params, results, result })
-            }
-            CallableKind::Lambda(_) | CallableKind::Vmap(_) => self.outline(closure, functions, (params, result)),
-            CallableKind::Param(local) => {
-                let function = self.frames[closure.frame].functions.get(local).copied();
-                self.base(function.expect("invariant: a parameter of function type is bound"), functions)
-            }
-            CallableKind::Derivative(inner) => {
-                let callee = Closure { callable: &inner.base, frame: closure.frame };
-                let base = self.base_of(inner, callee, functions)?;
-                Ok(wrapper(self.lowering, inner, base, (params, result)))
-            }
+        CallableKind::Function { function, generics } => {
+            let (instance, leads) =
+                body.in_frame(closure.frame, |body| body.instance_with_leads(*function, generics))?;
+            let results = instance.signature.results.clone();
+            Ok(Base { function: instance.function.clone(), leads, params, results, result })
+        }
+        CallableKind::Lambda(_) | CallableKind::Vmap(_) => body.outline(closure, functions, (params, result)),
+        CallableKind::Param(local) => {
+            let function = body.frames[closure.frame].functions.get(local).copied();
+            base(body, function.expect("invariant: a parameter of function type is bound"), functions)
+        }
+        CallableKind::Derivative(inner) => {
+            let callee = Closure { callable: &inner.base, frame: closure.frame };
+            let base = base_of(body, inner, callee, functions)?;
+            Ok(wrapper(body.lowering, inner, base, (params, result)))
         }
     }
 }

@@ -1,44 +1,17 @@
 //! Sizes: from polynomials to i64 operands, each computed once per scope.
 
-use cotan_ir::{Atom, Elem, Ty};
+use cotan_ir::{Atom, Ty};
 use cotan_ops::{ADD, FLOOR_DIV, MAX, MUL, PrimRow, SUB};
 
 use super::body::{Body, Sizes, Value};
+use super::values::LeafTy;
 use cotan_sema::dims::{Atom as SizeAtom, Dim};
-use cotan_sema::typed::{Leaf, Type};
+use cotan_sema::typed::Type;
 
 /// Coefficients from here on may take a polynomial of sizes that exist past the end of `i64`.
 const LARGE: u64 = 1 << 31;
 
-/// The type of a leaf, over the sizes of the source.
-#[derive(Clone, Debug)]
-pub(super) struct LeafTy {
-    pub(super) elem: Elem,
-    pub(super) dims: Vec<Dim>,
-    /// Whether it is the number of the variant of an enum.
-    pub(super) is_tag: bool,
-    /// The variants that must be there for this leaf to be; see [`cotan_sema::typed::Leaf`]. If there are
-    /// any, the dims hold only where they are.
-    pub(super) within: Vec<(usize, usize)>,
-}
-
-impl LeafTy {
-    /// Whether it belongs to the payload of a variant, which may not be there.
-    pub(super) fn is_payload(&self) -> bool {
-        !self.within.is_empty()
-    }
-}
-
 impl<'p> Body<'_, 'p> {
-    /// The types of the leaves of a type of the current frame.
-    pub(super) fn leaf_types(&self, ty: &Type) -> Vec<LeafTy> {
-        let leaf = |leaf: Leaf| {
-            let elem = leaf.ty.scalar().map_or(Elem::F64, |scalar| self.elem(scalar));
-            LeafTy { elem, dims: leaf.ty.dims().to_vec(), is_tag: leaf.is_tag, within: leaf.within }
-        };
-        self.program().leaves(ty).into_iter().map(leaf).collect()
-    }
-
     /// The IR type of a leaf, if all its sizes are known here.
     pub(super) fn ir_ty(&mut self, leaf: &LeafTy) -> Option<Ty> {
         let dims: Option<Vec<_>> = leaf.dims.iter().map(|dim| self.size(dim).map(cotan_ir::Dim::from_atom)).collect();
@@ -83,7 +56,7 @@ impl<'p> Body<'_, 'p> {
         if matches!(ty, Type::Scalar(_) | Type::Never) {
             return;
         }
-        let leaves = self.leaf_types(ty);
+        let leaves = self.layout.leaf_types(ty);
         for (leaf, atom) in leaves.iter().zip(value) {
             let Atom::Var(v) = atom else { continue };
             if leaf.is_payload() {
@@ -93,44 +66,16 @@ impl<'p> Body<'_, 'p> {
                 let is_given = dim.as_constant().is_some()
                     || matches!(dim.as_atom(), Some(SizeAtom::Size(_) | SizeAtom::Value(_)))
                     || self.known_size(dim).is_some();
-                let extent = self.b.var_ty(*v).dims.get(axis).copied();
+                let extent = self.code.b.var_ty(*v).dims.get(axis).copied();
                 if let (false, Some(extent)) = (is_given, extent) {
                     if let Some(n) = extent.var() {
-                        self.non_negative.insert(n);
+                        self.code.non_negative.insert(n);
                     }
                     self.know_size(dim, extent.atom());
                 }
             }
         }
-        self.know_payload_sizes(&leaves, value);
-    }
-
-    /// Notes the sizes that only payloads have: the largest extent, as those of variants that are not there are zero.
-    fn know_payload_sizes(&mut self, leaves: &[LeafTy], value: &Value) {
-        let mut found: Vec<(Dim, Vec<Atom>)> = Vec::new();
-        for (leaf, atom) in leaves.iter().zip(value).filter(|(leaf, _)| leaf.is_payload()) {
-            let extents = self.b.ty(*atom).dims;
-            for (dim, extent) in leaf.dims.iter().zip(extents) {
-                let extent = extent.atom();
-                match found.iter_mut().find(|(other, _)| other == dim) {
-                    Some((_, extents)) if extents.contains(&extent) => {}
-                    Some((_, extents)) => extents.push(extent),
-                    None => found.push((dim.clone(), vec![extent])),
-                }
-            }
-        }
-        for (dim, extents) in found {
-            let is_given = matches!(dim.as_atom(), Some(SizeAtom::Size(_) | SizeAtom::Value(_)));
-            if is_given || self.size(&dim).is_some() {
-                continue;
-            }
-            let mut largest = Atom::i64(0);
-            for extent in extents {
-                largest = if largest == Atom::i64(0) { extent } else { self.prim(&MAX, &[largest, extent]) };
-            }
-            self.note_non_negative(largest);
-            self.know_size(&dim, largest);
-        }
+        know_payload_sizes(self, &leaves, value);
     }
 
     // ---- arithmetic
@@ -153,17 +98,17 @@ impl<'p> Body<'_, 'p> {
                 SizeAtom::Runtime(_) | SizeAtom::Pack(_) => return None,
                 SizeAtom::Floor(p, q) => {
                     let (p, q) = (self.size(p)?, self.size(q)?);
-                    self.prim(&FLOOR_DIV, &[p, q])
+                    self.code.prim(&FLOOR_DIV, &[p, q])
                 }
             };
             self.know_size(dim, value);
             return Some(value);
         }
-        let value = self.polynomial(dim)?;
+        let value = polynomial(self, dim)?;
         if let Atom::Var(v) = value
-            && self.named.insert(v)
+            && self.code.named.insert(v)
         {
-            self.b.info_mut(v).name = self.size_name(dim).into();
+            self.code.b.info_mut(v).name = size_name(self, dim).into();
         }
         self.know_size(dim, value);
         Some(value)
@@ -172,88 +117,96 @@ impl<'p> Body<'_, 'p> {
     /// A size that is not negative even where the program fails before it has a tensor of that size.
     pub(super) fn clamped_size(&mut self, dim: &Dim) -> Option<Atom> {
         let n = self.size(dim)?;
-        if dim.is_surely_non_negative() || self.is_non_negative(n) {
+        if dim.is_surely_non_negative() || self.code.is_non_negative(n) {
             return Some(n);
         }
-        let n = self.prim(&MAX, &[n, Atom::i64(0)]);
-        self.note_non_negative(n);
+        let n = self.code.prim(&MAX, &[n, Atom::i64(0)]);
+        self.code.note_non_negative(n);
         Some(n)
     }
+}
 
-    /// Whether an i64 operand is known not to be negative.
-    pub(super) fn is_non_negative(&self, a: Atom) -> bool {
-        match a {
-            Atom::Var(v) => self.non_negative.contains(&v),
-            Atom::Const(c) => c.as_i64().is_some_and(|n| n >= 0),
-        }
-    }
-
-    pub(super) fn note_non_negative(&mut self, a: Atom) {
-        if let Atom::Var(v) = a {
-            self.non_negative.insert(v);
-        }
-    }
-
-    pub(super) fn note_bounded(&mut self, a: Atom) {
-        if let Atom::Var(v) = a {
-            self.bounded.insert(v);
-        }
-    }
-
-    /// Terms that are added come first, so that the sum starts with one of them. Large coefficients take
-    /// their sums and products past the end of `i64` where sizes are small, so there all of it is checked. Without them a
-    /// product of sizes is that of an array with so many elements, for which there is no memory, or with none.
-    fn polynomial(&mut self, dim: &Dim) -> Option<Atom> {
-        let mut terms: Vec<(Vec<(SizeAtom, u32)>, i64)> = dim.terms().map(|(m, c)| (m.to_vec(), c)).collect();
-        terms.sort_by_key(|(monomial, coefficient)| (*coefficient < 0, monomial.is_empty()));
-        let is_large = terms.iter().any(|(_, coefficient)| coefficient.unsigned_abs() >= LARGE);
-        let apply = |body: &mut Self, row: &'static PrimRow, args: [Atom; 2]| {
-            if is_large { body.fitting(row, &args) } else { body.prim(row, &args) }
-        };
-        let mut sum: Option<Atom> = None;
-        for (monomial, coefficient) in terms {
-            // The first term keeps its sign; every other one is added or subtracted.
-            let factor = if sum.is_some() { coefficient.wrapping_abs() } else { coefficient };
-            let mut product: Option<Atom> = None;
-            for (atom, power) in monomial {
-                let value = self.size(&Dim::atom(atom))?;
-                for _ in 0..power {
-                    product = Some(match product {
-                        Some(product) => apply(self, &MUL, [product, value]),
-                        None => value,
-                    });
-                }
+/// Notes the sizes that only payloads have: the largest extent, as those of variants that are not there are zero.
+fn know_payload_sizes(body: &mut Body<'_, '_>, leaves: &[LeafTy], value: &Value) {
+    let mut found: Vec<(Dim, Vec<Atom>)> = Vec::new();
+    for (leaf, atom) in leaves.iter().zip(value).filter(|(leaf, _)| leaf.is_payload()) {
+        let extents = body.code.b.ty(*atom).dims;
+        for (dim, extent) in leaf.dims.iter().zip(extents) {
+            let extent = extent.atom();
+            match found.iter_mut().find(|(other, _)| other == dim) {
+                Some((_, extents)) if extents.contains(&extent) => {}
+                Some((_, extents)) => extents.push(extent),
+                None => found.push((dim.clone(), vec![extent])),
             }
-            let term = match product {
-                Some(product) if factor == 1 => product,
-                Some(product) => apply(self, &MUL, [Atom::i64(factor), product]),
-                None => Atom::i64(factor),
-            };
-            sum = Some(match sum {
-                Some(sum) if coefficient < 0 => apply(self, &SUB, [sum, term]),
-                Some(sum) => apply(self, &ADD, [sum, term]),
-                None => term,
-            });
         }
-        sum
     }
+    for (dim, extents) in found {
+        let is_given = matches!(dim.as_atom(), Some(SizeAtom::Size(_) | SizeAtom::Value(_)));
+        if is_given || body.size(&dim).is_some() {
+            continue;
+        }
+        let mut largest = Atom::i64(0);
+        for extent in extents {
+            largest = if largest == Atom::i64(0) { extent } else { body.code.prim(&MAX, &[largest, extent]) };
+        }
+        body.code.note_non_negative(largest);
+        body.know_size(&dim, largest);
+    }
+}
 
-    /// A name made of the letters of the size: `2*N*M + 1` becomes `N_M_1`.
-    fn size_name(&self, dim: &Dim) -> String {
-        let name = |atom: &SizeAtom| match atom {
-            SizeAtom::Size(id) => match self.current().sizes.get(id.0 as usize).copied().flatten() {
-                Some(Atom::Var(v)) => self.b.info(v).name.to_string(),
-                Some(Atom::Const(_)) | None => "n".to_owned(),
-            },
-            SizeAtom::Value(id) => {
-                self.current().table.get(id.0 as usize).map_or("n".to_owned(), |local| local.name.clone())
+/// Terms that are added come first, so that the sum starts with one of them. Large coefficients take
+/// their sums and products past the end of `i64` where sizes are small, so there all of it is checked. Without them a
+/// product of sizes is that of an array with so many elements, for which there is no memory, or with none.
+fn polynomial<'a, 'p>(body: &mut Body<'a, 'p>, dim: &Dim) -> Option<Atom> {
+    let mut terms: Vec<(Vec<(SizeAtom, u32)>, i64)> = dim.terms().map(|(m, c)| (m.to_vec(), c)).collect();
+    terms.sort_by_key(|(monomial, coefficient)| (*coefficient < 0, monomial.is_empty()));
+    let is_large = terms.iter().any(|(_, coefficient)| coefficient.unsigned_abs() >= LARGE);
+    let apply = |body: &mut Body<'a, 'p>, row: &'static PrimRow, args: [Atom; 2]| {
+        if is_large { body.code.fitting(row, &args) } else { body.code.prim(row, &args) }
+    };
+    let mut sum: Option<Atom> = None;
+    for (monomial, coefficient) in terms {
+        // The first term keeps its sign; every other one is added or subtracted.
+        let factor = if sum.is_some() { coefficient.wrapping_abs() } else { coefficient };
+        let mut product: Option<Atom> = None;
+        for (atom, power) in monomial {
+            let value = body.size(&Dim::atom(atom))?;
+            for _ in 0..power {
+                product = Some(match product {
+                    Some(product) => apply(body, &MUL, [product, value]),
+                    None => value,
+                });
             }
-            SizeAtom::Runtime(_) | SizeAtom::Pack(_) | SizeAtom::Floor(..) => "n".to_owned(),
+        }
+        let term = match product {
+            Some(product) if factor == 1 => product,
+            Some(product) => apply(body, &MUL, [Atom::i64(factor), product]),
+            None => Atom::i64(factor),
         };
-        let text = dim.show(&name);
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-        let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-        let words: Vec<&str> = words.skip_while(is_number).collect();
-        if words.is_empty() { "n".to_owned() } else { words.join("_") }
+        sum = Some(match sum {
+            Some(sum) if coefficient < 0 => apply(body, &SUB, [sum, term]),
+            Some(sum) => apply(body, &ADD, [sum, term]),
+            None => term,
+        });
     }
+    sum
+}
+
+/// A name made of the letters of the size: `2*N*M + 1` becomes `N_M_1`.
+fn size_name(body: &Body<'_, '_>, dim: &Dim) -> String {
+    let name = |atom: &SizeAtom| match atom {
+        SizeAtom::Size(id) => match body.current().sizes.get(id.0 as usize).copied().flatten() {
+            Some(Atom::Var(v)) => body.code.b.info(v).name.to_string(),
+            Some(Atom::Const(_)) | None => "n".to_owned(),
+        },
+        SizeAtom::Value(id) => {
+            body.current().table.get(id.0 as usize).map_or("n".to_owned(), |local| local.name.clone())
+        }
+        SizeAtom::Runtime(_) | SizeAtom::Pack(_) | SizeAtom::Floor(..) => "n".to_owned(),
+    };
+    let text = dim.show(&name);
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let words: Vec<&str> = words.skip_while(is_number).collect();
+    if words.is_empty() { "n".to_owned() } else { words.join("_") }
 }

@@ -235,45 +235,8 @@ fn callees(program: &Program, root: FnId) -> Vec<FnId> {
 
 fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest) -> Result<Function> {
     let of = program.function(id);
-    let error = |code: Code, message: String| Err(Box::new(Diagnostic::error(code, of.name_span, message)));
-    let mut wrt = Vec::new();
-    for name in &request.wrt {
-        match of.params.iter().position(|param| param.name == *name) {
-            Some(at) if wrt.contains(&at) => {
-                return error(codes::REPEATED_PARAMETER, format!("the parameter `{name}` is named twice"));
-            }
-            Some(at) => wrt.push(at),
-            None => {
-                return error(codes::UNKNOWN_PARAMETER, format!("`{}` has no parameter `{name}`", of.name));
-            }
-        }
-    }
-    let has_derivative = |param: &Param| !program.leaves(&program.tangent(&param.ty)).is_empty();
-    if wrt.is_empty() {
-        wrt.extend(of.params.iter().position(|param| !param.nodiff && has_derivative(param)));
-    }
-    if wrt.is_empty() {
-        return error(codes::NO_PARAMETER, format!("`{}` has no parameter with a derivative", of.name));
-    }
-    for param in wrt.iter().map(|at| &of.params[*at]) {
-        if param.nodiff {
-            return error(codes::NODIFF_PARAMETER, format!("the parameter `{}` is marked `@nodiff`", param.name));
-        }
-        if !has_derivative(param) {
-            return error(codes::NOT_DIFFERENTIABLE, format!("the parameter `{}` has no derivative", param.name));
-        }
-    }
-    let is_smooth = |ty: &Type| !program.leaves(&program.tangent(ty)).is_empty();
-    let (loss, _) = forms::loss_and_aux(request.form, &of.result);
-    if !is_smooth(loss) || request.form.is_of_a_number() && !loss.is_scalar() {
-        return error(codes::NOT_SCALAR, format!("the result of `{}` is no float, so it has no gradient", of.name));
-    }
-    let is_matrix = matches!(request.form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
-    let mut types = wrt.iter().map(|at| &of.params[*at].ty).chain([&of.result]);
-    if is_matrix && types.any(|ty| program.declarations().enum_in(ty).is_some()) {
-        let message = format!("a {} of `{}` would be a tensor of enums", request.form.as_str(), of.name);
-        return error(codes::ENUM_MATRIX, message);
-    }
+    let wrt = differentiated(program, of, request)?;
+    check_result(program, of, request, &wrt)?;
     let mut generics = of.generics.clone();
     let mut params: Vec<Param> = of.params.iter().map(|param| Param { nodiff: false, ..param.clone() }).collect();
     let wrt_types: Vec<Type> = wrt.iter().map(|at| of.params[*at].ty.clone()).collect();
@@ -317,6 +280,56 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         mode: None,
         recompute: false,
     })
+}
+
+/// The parameters that a request names, or the first one with a derivative.
+fn differentiated(program: &Program, of: &Function, request: &DerivativeRequest) -> Result<Vec<usize>> {
+    let error = |code: Code, message: String| Err(Box::new(Diagnostic::error(code, of.name_span, message)));
+    let mut wrt = Vec::new();
+    for name in &request.wrt {
+        match of.params.iter().position(|param| param.name == *name) {
+            Some(at) if wrt.contains(&at) => {
+                return error(codes::REPEATED_PARAMETER, format!("the parameter `{name}` is named twice"));
+            }
+            Some(at) => wrt.push(at),
+            None => {
+                return error(codes::UNKNOWN_PARAMETER, format!("`{}` has no parameter `{name}`", of.name));
+            }
+        }
+    }
+    let has_derivative = |param: &Param| !program.leaves(&program.tangent(&param.ty)).is_empty();
+    if wrt.is_empty() {
+        wrt.extend(of.params.iter().position(|param| !param.nodiff && has_derivative(param)));
+    }
+    if wrt.is_empty() {
+        return error(codes::NO_PARAMETER, format!("`{}` has no parameter with a derivative", of.name));
+    }
+    for param in wrt.iter().map(|at| &of.params[*at]) {
+        if param.nodiff {
+            return error(codes::NODIFF_PARAMETER, format!("the parameter `{}` is marked `@nodiff`", param.name));
+        }
+        if !has_derivative(param) {
+            return error(codes::NOT_DIFFERENTIABLE, format!("the parameter `{}` has no derivative", param.name));
+        }
+    }
+    Ok(wrt)
+}
+
+/// Checks that the result of a function has the derivative that a request wants.
+fn check_result(program: &Program, of: &Function, request: &DerivativeRequest, wrt: &[usize]) -> Result<()> {
+    let error = |code: Code, message: String| Err(Box::new(Diagnostic::error(code, of.name_span, message)));
+    let is_smooth = |ty: &Type| !program.leaves(&program.tangent(ty)).is_empty();
+    let (loss, _) = forms::loss_and_aux(request.form, &of.result);
+    if !is_smooth(loss) || request.form.is_of_a_number() && !loss.is_scalar() {
+        return error(codes::NOT_SCALAR, format!("the result of `{}` is no float, so it has no gradient", of.name));
+    }
+    let is_matrix = matches!(request.form, DerivativeForm::Jacobian | DerivativeForm::Hessian);
+    let mut types = wrt.iter().map(|at| &of.params[*at].ty).chain([&of.result]);
+    if is_matrix && types.any(|ty| program.declarations().enum_in(ty).is_some()) {
+        let message = format!("a {} of `{}` would be a tensor of enums", request.form.as_str(), of.name);
+        return error(codes::ENUM_MATRIX, message);
+    }
+    Ok(())
 }
 
 /// A size that only the run knows becomes one that the caller gives.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use cotan_ir::{Atom, Dim as IrDim, Elem, Mode, ReversePolicy, Ty, Var, bug};
 
 use super::body::{Body, Frame, Value, ir_span, within};
+use super::code::Code;
 use super::{Extent, Instance, Lowering, Result, Signature};
 use cotan_sema::dims::{Atom as SizeAtom, LocalId};
 use cotan_sema::typed::{DerivativeMode, FnId, Function, FunctionBody, Type};
@@ -47,7 +48,7 @@ impl<'p> Lowering<'p> {
         body.result = function.result.clone();
         body.kept = within(outside, function);
         let value = body.function_value(function)?;
-        Ok(body.finish(function, value, signature))
+        Ok(finish(body, function, value, signature))
     }
 }
 
@@ -56,9 +57,9 @@ impl<'p> Body<'_, 'p> {
     pub(super) fn parameter_frame(&mut self, function: &'p Function) -> Frame<'p> {
         let mut frame = self.function_frame(function);
         for (generic, size) in function.generics.iter().zip(&mut frame.sizes) {
-            let v = self.b.param(&generic.name, Ty::scalar(Elem::I64));
-            self.named.insert(v);
-            self.non_negative.insert(v);
+            let v = self.code.b.param(&generic.name, Ty::scalar(Elem::I64));
+            self.code.named.insert(v);
+            self.code.non_negative.insert(v);
             *size = Some(v.into());
         }
         frame
@@ -70,20 +71,20 @@ impl<'p> Body<'_, 'p> {
         let mut extents = Vec::new();
         let mut payloads: Vec<Vec<IrDim>> = Vec::new();
         for param in &function.params {
-            for ty in self.leaf_types(&param.ty) {
+            for ty in self.layout.leaf_types(&param.ty) {
                 payloads.push(Vec::new());
                 for (axis, dim) in ty.dims.iter().enumerate() {
                     if ty.is_payload() {
-                        let v = self.b.param(&format!("{}_extent", param.name), Ty::scalar(Elem::I64));
-                        self.non_negative.insert(v);
+                        let v = self.code.b.param(&format!("{}_extent", param.name), Ty::scalar(Elem::I64));
+                        self.code.non_negative.insert(v);
                         payloads[leaf].push(IrDim::Var(v));
                         extents.push(Extent { leaf, axis });
                         continue;
                     }
                     let is_given = matches!(dim.as_atom(), Some(SizeAtom::Size(_) | SizeAtom::Value(_)));
                     if dim.as_constant().is_none() && !is_given && self.known_size(dim).is_none() {
-                        let v = self.b.param(&format!("{}_extent", param.name), Ty::scalar(Elem::I64));
-                        self.non_negative.insert(v);
+                        let v = self.code.b.param(&format!("{}_extent", param.name), Ty::scalar(Elem::I64));
+                        self.code.non_negative.insert(v);
                         self.know_size(dim, v.into());
                         extents.push(Extent { leaf, axis });
                     }
@@ -93,9 +94,9 @@ impl<'p> Body<'_, 'p> {
         }
         let mut first = 0;
         for (k, param) in function.params.iter().enumerate() {
-            let value = self.parameter(&param.name, &param.ty, &payloads[first..]);
+            let value = parameter(self, &param.name, &param.ty, &payloads[first..]);
             first += value.len();
-            let stopped = if param.nodiff { self.without_derivative(value) } else { value };
+            let stopped = if param.nodiff { self.code.without_derivative(value) } else { value };
             self.bind_parameter(k, stopped);
         }
         Signature { extents, results: Vec::new() }
@@ -110,24 +111,6 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    /// New parameters of the IR function for the leaves of a type whose sizes are all known. Payloads have dims of
-    /// their own, one list for each leaf.
-    fn parameter(&mut self, name: &str, ty: &Type, payloads: &[Vec<IrDim>]) -> Value {
-        let names = self.leaf_names(name, ty);
-        let tys = self.leaf_types(ty);
-        let mut value = Vec::new();
-        for ((name, leaf), payload) in names.iter().zip(tys).zip(payloads) {
-            let ty = match leaf.is_payload() {
-                true => Ty::new(leaf.elem, payload.clone()),
-                false => self.ir_ty(&leaf).unwrap_or_else(|| Ty::scalar(leaf.elem)),
-            };
-            let v = self.b.param(name, ty);
-            self.named.insert(v);
-            value.push(v.into());
-        }
-        value
-    }
-
     /// The value of a function whose parameters are bound in the current frame.
     pub(super) fn function_value(&mut self, function: &'p Function) -> Result<Value> {
         match &function.body {
@@ -138,23 +121,41 @@ impl<'p> Body<'_, 'p> {
                 let functions = (0..function.params.len() as u32)
                     .map(|k| self.current().functions.get(&LocalId(k)).copied())
                     .collect::<Vec<_>>();
-                self.b.set_span(ir_span(derivative.span));
+                self.code.b.set_span(ir_span(derivative.span));
                 self.derivative(derivative, self.frame, args, &functions)
             }
             FunctionBody::Required(_) => bug!("lowering", function.name, "instances call the functions of impls"),
         }
     }
+}
 
-    /// Ends the function: a result whose type names a variable of the body comes after that variable.
-    fn finish(self, source: &Function, value: Value, signature: Signature) -> Instance {
-        let Body { lowering, b, symbol, .. } = self;
-        lowering.n_operations += b.vars().len();
-        let function = b.finish(&symbol, Vec::new());
-        let (mut function, results) = with_results(function, value);
-        lowering.rule_symbols(source, &symbol).mark(&mut function);
-        let function = lowering.module.insert(function);
-        Instance { function, signature: Signature { results, ..signature } }
+/// New parameters of the IR function for the leaves of a type whose sizes are all known. Payloads have dims of
+/// their own, one list for each leaf.
+fn parameter(body: &mut Body<'_, '_>, name: &str, ty: &Type, payloads: &[Vec<IrDim>]) -> Value {
+    let names = body.layout.leaf_names(name, ty);
+    let tys = body.layout.leaf_types(ty);
+    let mut value = Vec::new();
+    for ((name, leaf), payload) in names.iter().zip(tys).zip(payloads) {
+        let ty = match leaf.is_payload() {
+            true => Ty::new(leaf.elem, payload.clone()),
+            false => body.ir_ty(&leaf).unwrap_or_else(|| Ty::scalar(leaf.elem)),
+        };
+        let v = body.code.b.param(name, ty);
+        body.code.named.insert(v);
+        value.push(v.into());
     }
+    value
+}
+
+/// Ends the function: a result whose type names a variable of the body comes after that variable.
+fn finish(body: Body<'_, '_>, source: &Function, value: Value, signature: Signature) -> Instance {
+    let Body { lowering, code: Code { b, .. }, symbol, .. } = body;
+    lowering.n_operations += b.vars().len();
+    let function = b.finish(&symbol, Vec::new());
+    let (mut function, results) = with_results(function, value);
+    lowering.rule_symbols(source, &symbol).mark(&mut function);
+    let function = lowering.module.insert(function);
+    Instance { function, signature: Signature { results, ..signature } }
 }
 
 /// A function with these results, each after the lengths of the body that its type names; gives the positions of the

@@ -6,6 +6,7 @@ use cotan_syntax::Span;
 
 use super::Result;
 use super::body::{Body, Value};
+use super::code::Code;
 use cotan_sema::dims::{Dim, LocalId};
 use cotan_sema::typed::{Expr, ExprKind, Index, Range};
 
@@ -55,44 +56,8 @@ impl<'p> Body<'_, 'p> {
     /// `base[indices]` or `base.field`. Parts of parts are read in one step: `x[i][j]` is `x[i, j]`, and of `p[i].x` only
     /// the leaves of `x` are read.
     pub(super) fn part(&mut self, e: &'p Expr) -> Result<Value> {
-        let rows = self.rows_of(e)?;
-        self.read_rows(&rows)
-    }
-
-    fn rows_of(&mut self, e: &'p Expr) -> Result<Rows> {
-        if let ExprKind::Local(id) = &e.kind {
-            return Ok(Rows { origin: Some((*id, 0)), ..Rows::all(self.local(*id)) });
-        }
-        if let ExprKind::Field { base, index } = &e.kind {
-            let mut rows = self.rows_of(base)?;
-            let part = self.part_leaves(&base.ty, *index);
-            rows.origin = rows.origin.map(|(local, first)| (local, first + part.start));
-            rows.leaves = rows.leaves.get(part).map(<[Atom]>::to_vec).unwrap_or_default();
-            return Ok(rows);
-        }
-        let ExprKind::Index { base, indices } = &e.kind else { return Ok(Rows::all(self.expr(e)?)) };
-        let mut rows = self.rows_of(base)?;
-        if Self::plain_positions(&rows.selections).is_none() {
-            rows = Rows::all(self.read_rows(&rows)?);
-        }
-        if let Some(leaf) = rows.leaves.first() {
-            let dims = self.whole_extents(*leaf, rows.origin);
-            self.push_selections(&mut rows.selections, indices, &dims, Some(e.ty.dims()))?;
-        }
-        Ok(rows)
-    }
-
-    fn read_rows(&mut self, rows: &Rows) -> Result<Value> {
-        let Some((local, first)) = rows.origin.filter(|(local, _)| self.is_shared(*local)) else {
-            return self.read(&rows.leaves, &rows.selections);
-        };
-        let mut value = Value::new();
-        for (k, leaf) in rows.leaves.iter().enumerate() {
-            let (selections, guard) = self.in_slot(local, first + k, rows.selections.clone());
-            let leaf = self.guarded(*leaf, guard);
-            value.extend(self.read(&vec![leaf], &selections)?);
-        }
-        Ok(value)
+        let rows = rows_of(self, e)?;
+        read_rows(self, &rows)
     }
 
     /// Evaluates indices for the axes after those that are selected already. `kept` are the sizes of the result as the
@@ -110,72 +75,25 @@ impl<'p> Body<'_, 'p> {
             let selection = match index {
                 Index::At(e) => {
                     let position = self.scalar(e)?;
-                    self.at(e.span, |body| Selection::At(body.checked_index(position, extent)))
+                    self.at(e.span, |body| Selection::At(body.code.checked_index(position, extent)))
                 }
                 Index::Slice { lo: None, hi: None, .. } => Selection::Whole(extent),
                 Index::Slice { lo, hi, inclusive, span } => {
-                    let lo = self.bound(lo.as_ref(), Atom::i64(0))?;
-                    let hi = self.bound(hi.as_ref(), extent)?;
+                    let lo = bound(self, lo.as_ref(), Atom::i64(0))?;
+                    let hi = bound(self, hi.as_ref(), extent)?;
                     let name = kept.and_then(|kept| kept.get(result_axis)).cloned();
-                    self.at(*span, |body| body.checked_slice(lo, hi, *inclusive, extent, name.as_ref()))
+                    self.at(*span, |body| checked_slice(body, lo, hi, *inclusive, extent, name.as_ref()))
                 }
                 Index::Gather(e) => Selection::Gather { positions: self.scalar(e)?, extent, span: e.span },
             };
             result_axis += match selection {
                 Selection::At(_) => 0,
                 Selection::Slice { .. } | Selection::Whole(_) => 1,
-                Selection::Gather { positions, .. } => self.b.ty(positions).rank(),
+                Selection::Gather { positions, .. } => self.code.b.ty(positions).rank(),
             };
             selections.push(selection);
         }
         Ok(())
-    }
-
-    fn bound(&mut self, e: Option<&'p Expr>, missing: Atom) -> Result<Atom> {
-        match e {
-            Some(e) => self.scalar(e),
-            None => Ok(missing),
-        }
-    }
-
-    /// A slice that lies in its axis. `size` is its length as the source calls it.
-    fn checked_slice(&mut self, lo: Atom, hi: Atom, inclusive: bool, extent: Atom, size: Option<&Dim>) -> Selection {
-        let (given_lo, given_hi) = (lo, hi);
-        let (lo, hi) = (self.as_i64(lo), self.as_i64(hi));
-        let hi = if inclusive { self.fitting(&ADD, &[hi, Atom::i64(1)]) } else { hi };
-        let mut bounds = Vec::new();
-        if !self.is_non_negative(lo) {
-            bounds.push((Atom::i64(0), lo));
-        }
-        bounds.extend([(lo, hi), (hi, extent)].into_iter().filter(|(a, b)| a != b));
-        let is_empty_below = |body: &Self, (a, b): (Atom, Atom)| a == Atom::i64(0) && body.is_non_negative(b);
-        let mut cond = Atom::Const(Const::bool(true));
-        for (a, b) in bounds {
-            if is_empty_below(self, (a, b)) {
-                continue;
-            }
-            let holds = self.prim(&LE, &[a, b]);
-            cond = self.both(cond, holds);
-        }
-        let shown = [self.reported(given_lo, lo), self.reported(given_hi, hi), extent];
-        let lo = self.check(cond, CheckKind::SliceRange, &shown, lo);
-        let named = size.and_then(|size| self.size(size));
-        let length = match named {
-            Some(length) if self.is_non_negative(length) || size.is_some_and(Dim::is_surely_non_negative) => length,
-            // Who needs no element, only how many there are, needs the check too.
-            Some(length) => {
-                let length = self.check(cond, CheckKind::SliceRange, &shown, length);
-                if let Some(size) = size {
-                    self.know_size(size, length);
-                }
-                length
-            }
-            None if lo == Atom::i64(0) => hi,
-            None => self.prim(&SUB, &[hi, lo]),
-        };
-        self.note_non_negative(lo);
-        self.note_non_negative(length);
-        Selection::Slice { lo, length }
     }
 
     /// The selected part of every leaf.
@@ -188,67 +106,18 @@ impl<'p> Body<'_, 'p> {
         if n_mixed == 0 {
             let mut parts = Value::new();
             for leaf in value {
-                let part = if positions.is_empty() { *leaf } else { self.b.index(*leaf, &positions).into() };
-                parts.push(self.sliced(part, slices, 0));
+                let part = if positions.is_empty() { *leaf } else { self.code.b.index(*leaf, &positions).into() };
+                parts.push(sliced(&mut self.code, part, slices, 0));
             }
             return Ok(parts);
         }
         // Slices of the last axes are taken first, as they are the same in all iterations.
-        let value: Value = value.iter().map(|leaf| self.sliced(*leaf, slices, n_leading + n_mixed)).collect();
-        self.each_position(mixed, &mut |body, mixed| {
+        let value: Value =
+            value.iter().map(|leaf| sliced(&mut self.code, *leaf, slices, n_leading + n_mixed)).collect();
+        each_position(self, mixed, &mut |body, mixed| {
             let all = [&positions, mixed].concat();
-            Ok(value.iter().map(|leaf| body.b.index(*leaf, &all).into()).collect())
+            Ok(value.iter().map(|leaf| body.code.b.index(*leaf, &all).into()).collect())
         })
-    }
-
-    /// Slices of the axes from `first` on.
-    fn sliced(&mut self, leaf: Atom, slices: &[Selection], first: usize) -> Atom {
-        let mut leaf = leaf;
-        for (k, slice) in slices.iter().enumerate() {
-            if let Selection::Slice { lo, length } = slice {
-                let mut ty = self.b.ty(leaf);
-                ty.dims[first + k] = IrDim::from_atom(*length);
-                leaf = self.b.tensor(SLICE.op(), &[leaf, *lo], &[(first + k) as i64], ty).into();
-            }
-        }
-        leaf
-    }
-
-    /// Stacks what `f` gives for all positions that a mix of selections selects.
-    fn each_position(
-        &mut self,
-        selections: &[Selection],
-        f: &mut dyn FnMut(&mut Self, &[Atom]) -> Result<Value>,
-    ) -> Result<Value> {
-        let mut extents: Vec<Atom> = Vec::new();
-        for selection in selections {
-            extents.extend(self.selected_extents(*selection));
-        }
-        if extents.is_empty() {
-            let positions: Vec<Atom> = selections.iter().filter_map(|s| position(*s)).collect();
-            return f(self, &positions);
-        }
-        let indices = self.index_vars(extents.len());
-        self.b.open_block();
-        let elements = self.scoped(|body| {
-            let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
-            let positions = body.positions(selections, &at);
-            f(body, &positions)
-        })?;
-        let kinds = vec![ParResult::Stacked; elements.len()];
-        let block = self.b.close_block(elements);
-        let results = self.b.finish_par(indices, extents, kinds, Vec::new(), block);
-        Ok(results.into_iter().map(Atom::Var).collect())
-    }
-
-    /// The extents of the axes of the result that belong to a selection.
-    pub(super) fn selected_extents(&self, selection: Selection) -> Vec<Atom> {
-        match selection {
-            Selection::At(_) => Vec::new(),
-            Selection::Slice { length, .. } => vec![length],
-            Selection::Whole(extent) => vec![extent],
-            Selection::Gather { positions, .. } => self.b.ty(positions).dims.iter().map(|dim| dim.atom()).collect(),
-        }
     }
 
     /// The positions in the array for one position in the result.
@@ -262,14 +131,14 @@ impl<'p> Body<'_, 'p> {
                 Selection::Slice { lo, .. } if lo == Atom::i64(0) => next(&mut at),
                 Selection::Slice { lo, .. } => {
                     let offset = next(&mut at);
-                    self.prim(&ADD, &[lo, offset])
+                    self.code.prim(&ADD, &[lo, offset])
                 }
                 Selection::Gather { positions, extent, span } => {
-                    let rank = self.b.ty(positions).rank();
+                    let rank = self.code.b.ty(positions).rank();
                     let place: Vec<Atom> = at.by_ref().take(rank).collect();
                     self.at(span, |body| {
-                        let position = body.b.index(positions, &place).into();
-                        body.checked_index(position, extent)
+                        let position = body.code.b.index(positions, &place).into();
+                        body.code.checked_index(position, extent)
                     })
                 }
             });
@@ -280,19 +149,31 @@ impl<'p> Body<'_, 'p> {
     /// `lo..hi` as a tensor.
     pub(super) fn range_tensor(&mut self, range: &'p Range) -> Result<Atom> {
         let values = self.range_values(range)?;
-        let count = if self.is_non_negative(values.count) {
+        let count = if self.code.is_non_negative(values.count) {
             values.count
         } else {
-            let count = self.prim(&MAX, &[values.count, Atom::i64(0)]);
-            self.note_non_negative(count);
+            let count = self.code.prim(&MAX, &[values.count, Atom::i64(0)]);
+            self.code.note_non_negative(count);
             count
         };
-        let elem = self.b.ty(values.lo).elem;
-        let numbers = self.iota(elem, count);
+        let elem = self.code.b.ty(values.lo).elem;
+        let numbers = self.code.iota(elem, count);
         if values.lo.constant().is_some_and(|c| c.is_number(0)) {
             return Ok(numbers);
         }
-        Ok(self.element_wise(&ADD, &[values.lo, numbers]))
+        Ok(self.code.element_wise(&ADD, &[values.lo, numbers]))
+    }
+}
+
+impl Code {
+    /// The extents of the axes of the result that belong to a selection.
+    pub(super) fn selected_extents(&self, selection: Selection) -> Vec<Atom> {
+        match selection {
+            Selection::At(_) => Vec::new(),
+            Selection::Slice { length, .. } => vec![length],
+            Selection::Whole(extent) => vec![extent],
+            Selection::Gather { positions, .. } => self.b.ty(positions).dims.iter().map(|dim| dim.atom()).collect(),
+        }
     }
 
     /// `0, 1, ..`, so many.
@@ -300,16 +181,136 @@ impl<'p> Body<'_, 'p> {
         let ty = Ty::new(elem, vec![IrDim::from_atom(count)]);
         self.b.tensor(IOTA.op(), &[], &[], ty).into()
     }
+}
 
-    /// Whether all axes are selected whole.
-    pub(super) fn is_everything(selections: &[Selection]) -> bool {
-        selections.iter().all(|s| s.is_whole())
+fn rows_of<'a, 'p>(body: &mut Body<'a, 'p>, e: &'p Expr) -> Result<Rows> {
+    if let ExprKind::Local(id) = &e.kind {
+        return Ok(Rows { origin: Some((*id, 0)), ..Rows::all(body.local(*id)) });
     }
+    if let ExprKind::Field { base, index } = &e.kind {
+        let mut rows = rows_of(body, base)?;
+        let part = body.layout.part_leaves(&base.ty, *index);
+        rows.origin = rows.origin.map(|(local, first)| (local, first + part.start));
+        rows.leaves = rows.leaves.get(part).map(<[Atom]>::to_vec).unwrap_or_default();
+        return Ok(rows);
+    }
+    let ExprKind::Index { base, indices } = &e.kind else { return Ok(Rows::all(body.expr(e)?)) };
+    let mut rows = rows_of(body, base)?;
+    if plain_positions(&rows.selections).is_none() {
+        rows = Rows::all(read_rows(body, &rows)?);
+    }
+    if let Some(leaf) = rows.leaves.first() {
+        let dims = body.whole_extents(*leaf, rows.origin);
+        body.push_selections(&mut rows.selections, indices, &dims, Some(e.ty.dims()))?;
+    }
+    Ok(rows)
+}
 
-    /// The positions, if each axis is selected by one.
-    pub(super) fn plain_positions(selections: &[Selection]) -> Option<Vec<Atom>> {
-        selections.iter().map(|s| position(*s)).collect()
+fn read_rows(body: &mut Body<'_, '_>, rows: &Rows) -> Result<Value> {
+    let Some((local, first)) = rows.origin.filter(|(local, _)| body.is_shared(*local)) else {
+        return body.read(&rows.leaves, &rows.selections);
+    };
+    let mut value = Value::new();
+    for (k, leaf) in rows.leaves.iter().enumerate() {
+        let (selections, guard) = body.in_slot(local, first + k, rows.selections.clone());
+        let leaf = body.code.guarded(*leaf, guard);
+        value.extend(body.read(&vec![leaf], &selections)?);
     }
+    Ok(value)
+}
+
+fn bound<'p>(body: &mut Body<'_, 'p>, e: Option<&'p Expr>, missing: Atom) -> Result<Atom> {
+    match e {
+        Some(e) => body.scalar(e),
+        None => Ok(missing),
+    }
+}
+
+/// A slice that lies in its axis. `size` is its length as the source calls it.
+fn checked_slice<'a, 'p>(
+    body: &mut Body<'a, 'p>,
+    lo: Atom,
+    hi: Atom,
+    inclusive: bool,
+    extent: Atom,
+    size: Option<&Dim>,
+) -> Selection {
+    let (given_lo, given_hi) = (lo, hi);
+    let (lo, hi) = (body.code.as_i64(lo), body.code.as_i64(hi));
+    let hi = if inclusive { body.code.fitting(&ADD, &[hi, Atom::i64(1)]) } else { hi };
+    let mut bounds = Vec::new();
+    if !body.code.is_non_negative(lo) {
+        bounds.push((Atom::i64(0), lo));
+    }
+    bounds.extend([(lo, hi), (hi, extent)].into_iter().filter(|(a, b)| a != b));
+    let is_empty_below = |body: &Body<'a, 'p>, (a, b): (Atom, Atom)| a == Atom::i64(0) && body.code.is_non_negative(b);
+    let mut cond = Atom::Const(Const::bool(true));
+    for (a, b) in bounds {
+        if is_empty_below(body, (a, b)) {
+            continue;
+        }
+        let holds = body.code.prim(&LE, &[a, b]);
+        cond = body.code.both(cond, holds);
+    }
+    let shown = [body.code.reported(given_lo, lo), body.code.reported(given_hi, hi), extent];
+    let lo = body.code.check(cond, CheckKind::SliceRange, &shown, lo);
+    let named = size.and_then(|size| body.size(size));
+    let length = match named {
+        Some(length) if body.code.is_non_negative(length) || size.is_some_and(Dim::is_surely_non_negative) => length,
+        // Who needs no element, only how many there are, needs the check too.
+        Some(length) => {
+            let length = body.code.check(cond, CheckKind::SliceRange, &shown, length);
+            if let Some(size) = size {
+                body.know_size(size, length);
+            }
+            length
+        }
+        None if lo == Atom::i64(0) => hi,
+        None => body.code.prim(&SUB, &[hi, lo]),
+    };
+    body.code.note_non_negative(lo);
+    body.code.note_non_negative(length);
+    Selection::Slice { lo, length }
+}
+
+/// Slices of the axes from `first` on.
+fn sliced(code: &mut Code, leaf: Atom, slices: &[Selection], first: usize) -> Atom {
+    let mut leaf = leaf;
+    for (k, slice) in slices.iter().enumerate() {
+        if let Selection::Slice { lo, length } = slice {
+            let mut ty = code.b.ty(leaf);
+            ty.dims[first + k] = IrDim::from_atom(*length);
+            leaf = code.b.tensor(SLICE.op(), &[leaf, *lo], &[(first + k) as i64], ty).into();
+        }
+    }
+    leaf
+}
+
+/// Stacks what `f` gives for all positions that a mix of selections selects.
+fn each_position<'a, 'p>(
+    body: &mut Body<'a, 'p>,
+    selections: &[Selection],
+    f: &mut dyn FnMut(&mut Body<'a, 'p>, &[Atom]) -> Result<Value>,
+) -> Result<Value> {
+    let mut extents: Vec<Atom> = Vec::new();
+    for selection in selections {
+        extents.extend(body.code.selected_extents(*selection));
+    }
+    if extents.is_empty() {
+        let positions: Vec<Atom> = selections.iter().filter_map(|s| position(*s)).collect();
+        return f(body, &positions);
+    }
+    let indices = body.code.index_vars(extents.len());
+    body.code.b.open_block();
+    let elements = body.scoped(|body| {
+        let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
+        let positions = body.positions(selections, &at);
+        f(body, &positions)
+    })?;
+    let kinds = vec![ParResult::Stacked; elements.len()];
+    let block = body.code.b.close_block(elements);
+    let results = body.code.b.finish_par(indices, extents, kinds, Vec::new(), block);
+    Ok(results.into_iter().map(Atom::Var).collect())
 }
 
 fn position(selection: Selection) -> Option<Atom> {
@@ -321,4 +322,14 @@ fn position(selection: Selection) -> Option<Atom> {
 
 fn next(at: &mut dyn Iterator<Item = Atom>) -> Atom {
     at.next().expect("invariant: one index for each axis of the result")
+}
+
+/// Whether all axes are selected whole.
+pub(super) fn is_everything(selections: &[Selection]) -> bool {
+    selections.iter().all(|s| s.is_whole())
+}
+
+/// The positions, if each axis is selected by one.
+pub(super) fn plain_positions(selections: &[Selection]) -> Option<Vec<Atom>> {
+    selections.iter().map(|s| position(*s)).collect()
 }

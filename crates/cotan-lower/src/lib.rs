@@ -15,6 +15,7 @@ mod body;
 mod builtins;
 mod calls;
 mod checks;
+mod code;
 mod control;
 mod defaults;
 mod derivatives;

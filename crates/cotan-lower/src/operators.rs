@@ -8,6 +8,7 @@ use cotan_ops::{ADD, AND, DIV, GE, LT, MATMUL, MUL, NE, NEG, OR, POWI, PrimRow, 
 
 use super::Result;
 use super::body::{Body, ir_span};
+use super::code::Code;
 use cotan_sema::typed::{BinaryOp, Chain};
 
 impl<'p> Body<'_, 'p> {
@@ -16,7 +17,7 @@ impl<'p> Body<'_, 'p> {
         let mut value = self.scalar(&chain.first)?;
         for link in &chain.rest {
             let operand = self.scalar(&link.operand)?;
-            self.b.set_span(ir_span(link.span));
+            self.code.b.set_span(ir_span(link.span));
             value = self.binary(link.op, value, operand)?;
         }
         Ok(value)
@@ -25,76 +26,22 @@ impl<'p> Body<'_, 'p> {
     /// One infix operator.
     pub(super) fn binary(&mut self, op: BinaryOp, left: Atom, right: Atom) -> Result<Atom> {
         if op == BinaryOp::MatMul {
-            return self.matmul(left, right);
+            return matmul(self, left, right);
         }
         // What a generic function compares may be of a storage type.
-        let (left, right) = (self.computed(left), self.computed(right));
-        let elem = self.b.ty(left).elem;
+        let (left, right) = (self.code.computed(left), self.code.computed(right));
+        let elem = self.code.b.ty(left).elem;
         let can_fail = elem.is_integer() && is_arithmetic(op);
-        let right = if op == BinaryOp::PowInt { self.exponent(right) } else { right };
+        let right = if op == BinaryOp::PowInt { exponent(&mut self.code, right) } else { right };
         Ok(if can_fail {
-            self.each_element(&[left, right], &mut |body, args| body.integer_binary(op, args[0], args[1]))
+            each_element(&mut self.code, &[left, right], &mut |code, args| integer_binary(code, op, args[0], args[1]))
         } else {
-            self.element_wise(op.row(), &[left, right])
+            self.code.element_wise(op.row(), &[left, right])
         })
     }
+}
 
-    /// An operator on integer scalars, with its checks.
-    fn integer_binary(&mut self, op: BinaryOp, left: Atom, right: Atom) -> Atom {
-        let args = [left, right];
-        if self.always_fits(op, left, right) {
-            return self.prim(op.row(), &args);
-        }
-        match op {
-            BinaryOp::Add => self.fitting(&ADD, &args),
-            BinaryOp::Sub => self.fitting(&SUB, &args),
-            BinaryOp::Mul => self.fitting(&MUL, &args),
-            BinaryOp::Div => {
-                let right = self.non_zero(right);
-                self.fitting(&DIV, &[left, right])
-            }
-            BinaryOp::Rem => {
-                let right = self.non_zero(right);
-                self.prim(&REM, &[left, right])
-            }
-            BinaryOp::PowInt => {
-                let right = self.natural(right);
-                self.fitting(&POWI, &[left, right])
-            }
-            BinaryOp::Pow
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge
-            | BinaryOp::MatMul => self.prim(op.row(), &args),
-        }
-    }
-
-    /// Whether signs and bounds alone tell that an i64 result fits: differences of what is not negative, one more than
-    /// what lies below an extent, quotients by a constant. Everything else is left to the optimiser.
-    fn always_fits(&self, op: BinaryOp, left: Atom, right: Atom) -> bool {
-        let one = Atom::i64(1);
-        let is_below = |a: Atom| a.var().is_some_and(|v| self.bounded.contains(&v));
-        match op {
-            BinaryOp::Add => is_below(left) && right == one || left == one && is_below(right),
-            BinaryOp::Sub => self.is_non_negative(left) && self.is_non_negative(right),
-            BinaryOp::Div => right.constant().and_then(Const::as_i64).is_some_and(|n| n != 0 && n != -1),
-            BinaryOp::Mul
-            | BinaryOp::Rem
-            | BinaryOp::Pow
-            | BinaryOp::PowInt
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::Gt
-            | BinaryOp::Ge
-            | BinaryOp::MatMul => false,
-        }
-    }
-
+impl Code {
     /// An integer operation, with the check that its result fits the type.
     pub(super) fn fitting(&mut self, row: &'static PrimRow, args: &[Atom]) -> Atom {
         let cond = row.fits.map_or(Atom::Const(Const::bool(true)), |fits| self.prim(fits, args));
@@ -107,19 +54,13 @@ impl<'p> Body<'_, 'p> {
         value
     }
 
-    fn non_zero(&mut self, divisor: Atom) -> Atom {
-        let zero = Atom::Const(Const::zero(self.b.ty(divisor).elem));
-        let cond = self.prim(&NE, &[divisor, zero]);
-        self.check(cond, CheckKind::DivisionByZero, &[divisor], divisor)
-    }
-
     /// `-a`; the least integer has no negative.
     pub(super) fn negate(&mut self, operand: Atom) -> Atom {
         let elem = self.b.ty(operand).elem;
         if elem.is_float() {
             return self.element_wise(&NEG, &[operand]);
         }
-        self.each_element(&[operand], &mut |body, args| body.fitting(&NEG, args))
+        each_element(self, &[operand], &mut |code, args| code.fitting(&NEG, args))
     }
 
     /// A scalar function of the prelude.
@@ -128,38 +69,18 @@ impl<'p> Body<'_, 'p> {
         if *row != POWI {
             let may_fail = row.fits.is_some() && elem.is_signed() && !wraps;
             return match may_fail {
-                true => self.each_element(args, &mut |body, args| body.fitting(row, args)),
+                true => each_element(self, args, &mut |code, args| code.fitting(row, args)),
                 false => self.element_wise(row, args),
             };
         }
-        let exponent = self.exponent(args[1]);
+        let exponent = exponent(self, args[1]);
         if elem.is_float() {
             return self.element_wise(row, &[args[0], exponent]);
         }
-        self.each_element(&[args[0], exponent], &mut |body, args| {
-            let exponent = body.natural(args[1]);
-            body.prim(row, &[args[0], exponent])
+        each_element(self, &[args[0], exponent], &mut |code, args| {
+            let exponent = natural(code, args[1]);
+            code.prim(row, &[args[0], exponent])
         })
-    }
-
-    /// An exponent of any integer type as an i64. One of u64 that is too large becomes one that is as good: of numbers
-    /// other than 0, 1 and -1 no such power is in range, and for -1 it is odd or even as before.
-    fn exponent(&mut self, exponent: Atom) -> Atom {
-        let is_large = self.b.ty(exponent).elem == Elem::U64;
-        let exponent = self.convert(exponent, Elem::I64);
-        if !is_large {
-            return exponent;
-        }
-        let is_odd = self.element_wise(&AND, &[exponent, Atom::i64(1)]);
-        let large = self.element_wise(&OR, &[is_odd, Atom::i64(i64::MAX - 1)]);
-        let has_wrapped = self.element_wise(&LT, &[exponent, Atom::i64(0)]);
-        self.element_wise(&SELECT, &[has_wrapped, large, exponent])
-    }
-
-    /// An exponent that is not negative.
-    fn natural(&mut self, exponent: Atom) -> Atom {
-        let cond = self.prim(&GE, &[exponent, Atom::i64(0)]);
-        self.check(cond, CheckKind::NegativePower, &[exponent], exponent)
     }
 
     /// `e as T`, checked where `T` can't hold every value.
@@ -170,10 +91,10 @@ impl<'p> Body<'_, 'p> {
         }
         let value = if elem.is_integer() { self.computed(value) } else { value };
         match cast_fits(elem) {
-            Some(fits) if !holds_all(elem, from) => self.each_element(&[value], &mut |body, args| {
-                let cond = body.prim(fits, args);
-                let value = body.prim(cast_to(elem), args);
-                body.check(cond, CheckKind::CastRange, args, value)
+            Some(fits) if !holds_all(elem, from) => each_element(self, &[value], &mut |code, args| {
+                let cond = code.prim(fits, args);
+                let value = code.prim(cast_to(elem), args);
+                code.check(cond, CheckKind::CastRange, args, value)
             }),
             Some(_) | None => self.convert(value, elem),
         }
@@ -192,39 +113,13 @@ impl<'p> Body<'_, 'p> {
 
     /// A primitive on scalars or tensors of one shape; scalars among tensors lift.
     pub(super) fn element_wise(&mut self, row: &'static PrimRow, args: &[Atom]) -> Atom {
-        let dims = self.common_dims(args);
-        let lift = |body: &mut Self, a: &Atom| match a {
-            Atom::Var(_) if body.b.ty(*a).is_scalar() => body.fill(*a, &dims),
+        let dims = common_dims(self, args);
+        let lift = |code: &mut Self, a: &Atom| match a {
+            Atom::Var(_) if code.b.ty(*a).is_scalar() => code.fill(*a, &dims),
             Atom::Var(_) | Atom::Const(_) => *a,
         };
         let args: Vec<Atom> = args.iter().map(|a| lift(self, a)).collect();
         self.prim(row, &args)
-    }
-
-    /// The dims of the tensors among the operands; empty if all are scalars.
-    fn common_dims(&self, args: &[Atom]) -> Vec<Dim> {
-        args.iter().map(|a| self.b.ty(*a).dims).find(|dims| !dims.is_empty()).unwrap_or_default()
-    }
-
-    /// `f` on scalars; on tensors a parallel loop over their elements.
-    pub(super) fn each_element(&mut self, args: &[Atom], f: &mut dyn FnMut(&mut Self, &[Atom]) -> Atom) -> Atom {
-        let dims = self.common_dims(args);
-        if dims.is_empty() {
-            return f(self, args);
-        }
-        let indices = self.index_vars(dims.len());
-        let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
-        self.b.open_block();
-        let element = self.scoped(|body| {
-            let element = |body: &mut Self, a: &Atom| {
-                if body.b.ty(*a).is_scalar() { *a } else { body.b.index(*a, &at).into() }
-            };
-            let elements: Vec<Atom> = args.iter().map(|a| element(body, a)).collect();
-            f(body, &elements)
-        });
-        let block = self.b.close_block(vec![element]);
-        let extents = dims.iter().map(|d| d.atom()).collect();
-        self.b.finish_par(indices, extents, vec![ParResult::Stacked], Vec::new(), block)[0].into()
     }
 
     /// Index variables for a region of several levels.
@@ -236,43 +131,149 @@ impl<'p> Body<'_, 'p> {
         self.bounded.extend(indices.iter().copied());
         indices
     }
+}
 
-    fn matmul(&mut self, left: Atom, right: Atom) -> Result<Atom> {
-        let (a, b) = (self.b.ty(left), self.b.ty(right));
-        let rows = &a.dims[..a.rank() - 1];
-        let batch = b.rank().saturating_sub(2);
-        let columns = &b.dims[b.rank().min(batch + 1)..];
-        let dims: Vec<Dim> = rows.iter().chain(columns).copied().collect();
-        if a.elem.is_float() {
-            let ty = Ty::new(a.elem, dims);
-            return Ok(self.b.tensor(MATMUL.op(), &[left, right], &[0], ty).into());
-        }
-        // Integer products are checked term by term.
-        let n_batch = if a.rank() >= 2 && b.rank() >= 2 { batch } else { 0 };
-        let indices = self.index_vars(dims.len());
-        let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
-        let (row, column) = at.split_at(rows.len());
-        let length = a.dims[a.rank() - 1].atom();
-        self.b.open_block();
-        let sum = self.scoped(|body| {
-            let zero = Atom::Const(Const::zero(a.elem));
-            let sums = body.counted(length, &[("sum", zero)], &mut |body, k, sums| {
-                let x = body.b.index(left, &[row, &[k]].concat()).into();
-                let y = body.b.index(right, &[&row[..n_batch], &[k], column].concat()).into();
-                let product = body.fitting(&MUL, &[x, y]);
-                Ok(vec![body.fitting(&ADD, &[sums[0], product])])
-            });
-            sums.map(|sums| sums[0])
-        })?;
-        if dims.is_empty() {
-            let mut block = self.b.close_block(vec![sum]);
-            self.b.stmts().append(&mut block.stmts);
-            return Ok(sum);
-        }
-        let block = self.b.close_block(vec![sum]);
-        let extents = dims.iter().map(|d| d.atom()).collect();
-        Ok(self.b.finish_par(indices, extents, vec![ParResult::Stacked], Vec::new(), block)[0].into())
+/// An operator on integer scalars, with its checks.
+fn integer_binary(code: &mut Code, op: BinaryOp, left: Atom, right: Atom) -> Atom {
+    let args = [left, right];
+    if always_fits(code, op, left, right) {
+        return code.prim(op.row(), &args);
     }
+    match op {
+        BinaryOp::Add => code.fitting(&ADD, &args),
+        BinaryOp::Sub => code.fitting(&SUB, &args),
+        BinaryOp::Mul => code.fitting(&MUL, &args),
+        BinaryOp::Div => {
+            let right = non_zero(code, right);
+            code.fitting(&DIV, &[left, right])
+        }
+        BinaryOp::Rem => {
+            let right = non_zero(code, right);
+            code.prim(&REM, &[left, right])
+        }
+        BinaryOp::PowInt => {
+            let right = natural(code, right);
+            code.fitting(&POWI, &[left, right])
+        }
+        BinaryOp::Pow
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge
+        | BinaryOp::MatMul => code.prim(op.row(), &args),
+    }
+}
+
+/// Whether signs and bounds alone tell that an i64 result fits: differences of what is not negative, one more than
+/// what lies below an extent, quotients by a constant. Everything else is left to the optimiser.
+fn always_fits(code: &Code, op: BinaryOp, left: Atom, right: Atom) -> bool {
+    let one = Atom::i64(1);
+    let is_below = |a: Atom| a.var().is_some_and(|v| code.bounded.contains(&v));
+    match op {
+        BinaryOp::Add => is_below(left) && right == one || left == one && is_below(right),
+        BinaryOp::Sub => code.is_non_negative(left) && code.is_non_negative(right),
+        BinaryOp::Div => right.constant().and_then(Const::as_i64).is_some_and(|n| n != 0 && n != -1),
+        BinaryOp::Mul
+        | BinaryOp::Rem
+        | BinaryOp::Pow
+        | BinaryOp::PowInt
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge
+        | BinaryOp::MatMul => false,
+    }
+}
+
+fn non_zero(code: &mut Code, divisor: Atom) -> Atom {
+    let zero = Atom::Const(Const::zero(code.b.ty(divisor).elem));
+    let cond = code.prim(&NE, &[divisor, zero]);
+    code.check(cond, CheckKind::DivisionByZero, &[divisor], divisor)
+}
+
+/// An exponent of any integer type as an i64. One of u64 that is too large becomes one that is as good: of numbers
+/// other than 0, 1 and -1 no such power is in range, and for -1 it is odd or even as before.
+fn exponent(code: &mut Code, exponent: Atom) -> Atom {
+    let is_large = code.b.ty(exponent).elem == Elem::U64;
+    let exponent = code.convert(exponent, Elem::I64);
+    if !is_large {
+        return exponent;
+    }
+    let is_odd = code.element_wise(&AND, &[exponent, Atom::i64(1)]);
+    let large = code.element_wise(&OR, &[is_odd, Atom::i64(i64::MAX - 1)]);
+    let has_wrapped = code.element_wise(&LT, &[exponent, Atom::i64(0)]);
+    code.element_wise(&SELECT, &[has_wrapped, large, exponent])
+}
+
+/// An exponent that is not negative.
+fn natural(code: &mut Code, exponent: Atom) -> Atom {
+    let cond = code.prim(&GE, &[exponent, Atom::i64(0)]);
+    code.check(cond, CheckKind::NegativePower, &[exponent], exponent)
+}
+
+/// The dims of the tensors among the operands; empty if all are scalars.
+fn common_dims(code: &Code, args: &[Atom]) -> Vec<Dim> {
+    args.iter().map(|a| code.b.ty(*a).dims).find(|dims| !dims.is_empty()).unwrap_or_default()
+}
+
+/// `f` on scalars; on tensors a parallel loop over their elements.
+fn each_element(code: &mut Code, args: &[Atom], f: &mut dyn FnMut(&mut Code, &[Atom]) -> Atom) -> Atom {
+    let dims = common_dims(code, args);
+    if dims.is_empty() {
+        return f(code, args);
+    }
+    let indices = code.index_vars(dims.len());
+    let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
+    code.b.open_block();
+    let element = |code: &mut Code, a: &Atom| {
+        if code.b.ty(*a).is_scalar() { *a } else { code.b.index(*a, &at).into() }
+    };
+    let elements: Vec<Atom> = args.iter().map(|a| element(code, a)).collect();
+    let element = f(code, &elements);
+    let block = code.b.close_block(vec![element]);
+    let extents = dims.iter().map(|d| d.atom()).collect();
+    code.b.finish_par(indices, extents, vec![ParResult::Stacked], Vec::new(), block)[0].into()
+}
+
+fn matmul(body: &mut Body<'_, '_>, left: Atom, right: Atom) -> Result<Atom> {
+    let (a, b) = (body.code.b.ty(left), body.code.b.ty(right));
+    let rows = &a.dims[..a.rank() - 1];
+    let batch = b.rank().saturating_sub(2);
+    let columns = &b.dims[b.rank().min(batch + 1)..];
+    let dims: Vec<Dim> = rows.iter().chain(columns).copied().collect();
+    if a.elem.is_float() {
+        let ty = Ty::new(a.elem, dims);
+        return Ok(body.code.b.tensor(MATMUL.op(), &[left, right], &[0], ty).into());
+    }
+    // Integer products are checked term by term.
+    let n_batch = if a.rank() >= 2 && b.rank() >= 2 { batch } else { 0 };
+    let indices = body.code.index_vars(dims.len());
+    let at: Vec<Atom> = indices.iter().map(|v| Atom::Var(*v)).collect();
+    let (row, column) = at.split_at(rows.len());
+    let length = a.dims[a.rank() - 1].atom();
+    body.code.b.open_block();
+    let sum = body.scoped(|body| {
+        let zero = Atom::Const(Const::zero(a.elem));
+        let sums = body.counted(length, &[("sum", zero)], &mut |body, k, sums| {
+            let x = body.code.b.index(left, &[row, &[k]].concat()).into();
+            let y = body.code.b.index(right, &[&row[..n_batch], &[k], column].concat()).into();
+            let product = body.code.fitting(&MUL, &[x, y]);
+            Ok(vec![body.code.fitting(&ADD, &[sums[0], product])])
+        });
+        sums.map(|sums| sums[0])
+    })?;
+    if dims.is_empty() {
+        let mut block = body.code.b.close_block(vec![sum]);
+        body.code.b.stmts().append(&mut block.stmts);
+        return Ok(sum);
+    }
+    let block = body.code.b.close_block(vec![sum]);
+    let extents = dims.iter().map(|d| d.atom()).collect();
+    Ok(body.code.b.finish_par(indices, extents, vec![ParResult::Stacked], Vec::new(), block)[0].into())
 }
 
 /// Whether the operator computes a number, which may not fit.

@@ -393,7 +393,7 @@ impl<'p> Lowered<'_, 'p> {
             PrintPiece::Value(_) => None,
         });
         let text: Vec<i64> = texts.flat_map(str::bytes).map(i64::from).collect();
-        Ok(self.b.tensor(PRINT.op(), &operands, &text, Ty::scalar(Elem::I64)).into())
+        Ok(self.code.b.tensor(PRINT.op(), &operands, &text, Ty::scalar(Elem::I64)).into())
     }
 }
 

@@ -17,31 +17,31 @@ impl<'p> Body<'_, 'p> {
             PatternKind::Wildcard | PatternKind::Local(_) => Const::bool(true).into(),
             PatternKind::Literal(literal) => {
                 let literal = self.literal(literal, &pattern.ty);
-                self.prim(&EQ, &[value[0], literal])
+                self.code.prim(&EQ, &[value[0], literal])
             }
             PatternKind::Range(range) => {
                 let (lo, hi) = (self.literal(&range.lo, &pattern.ty), self.literal(&range.hi, &pattern.ty));
-                let from = self.prim(&GE, &[value[0], lo]);
-                let to = self.prim(if range.inclusive { &LE } else { &LT }, &[value[0], hi]);
-                self.both(from, to)
+                let from = self.code.prim(&GE, &[value[0], lo]);
+                let to = self.code.prim(if range.inclusive { &LE } else { &LT }, &[value[0], hi]);
+                self.code.both(from, to)
             }
             PatternKind::Fields(parts) => {
                 let mut all = Const::bool(true).into();
                 for (index, part) in parts {
-                    let holds = self.test_pattern(part, &value[self.part_leaves(&pattern.ty, *index)]);
-                    all = self.both(all, holds);
+                    let holds = self.test_pattern(part, &value[self.layout.part_leaves(&pattern.ty, *index)]);
+                    all = self.code.both(all, holds);
                 }
                 all
             }
             PatternKind::Variant { index, fields } => {
                 let Type::Enum(of) = &pattern.ty else { return Const::bool(true).into() };
                 let mut all: Atom = Const::bool(true).into();
-                if self.payloads(of).len() > 1 {
-                    all = self.prim(&EQ, &[value[0], Atom::i64(*index as i64)]);
+                if self.layout.payloads(of).len() > 1 {
+                    all = self.code.prim(&EQ, &[value[0], Atom::i64(*index as i64)]);
                 }
                 for (part, field) in fields {
-                    let holds = self.test_pattern(field, &value[self.payload_leaves(of, *index, *part)]);
-                    all = self.both(all, holds);
+                    let holds = self.test_pattern(field, &value[self.layout.payload_leaves(of, *index, *part)]);
+                    all = self.code.both(all, holds);
                 }
                 all
             }
@@ -49,7 +49,7 @@ impl<'p> Body<'_, 'p> {
                 let mut any: Atom = Const::bool(false).into();
                 for alternative in alternatives {
                     let holds = self.test_pattern(alternative, value);
-                    any = self.either(any, holds);
+                    any = self.code.either(any, holds);
                 }
                 any
             }
@@ -60,10 +60,10 @@ impl<'p> Body<'_, 'p> {
     pub(super) fn bind(&mut self, pattern: &'p Pattern, value: Value) -> Result<()> {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Literal(_) | PatternKind::Range(_) => {}
-            PatternKind::Local(id) => self.bind_local(*id, value),
+            PatternKind::Local(id) => bind_local(self, *id, value),
             PatternKind::Fields(parts) => {
                 for (index, part) in parts {
-                    let leaves = self.part_leaves(&pattern.ty, *index);
+                    let leaves = self.layout.part_leaves(&pattern.ty, *index);
                     let part_value = value.get(leaves).map(<[Atom]>::to_vec).unwrap_or_default();
                     self.bind(part, part_value)?;
                 }
@@ -81,50 +81,50 @@ impl<'p> Body<'_, 'p> {
                     return Ok(());
                 }
                 let types = locals.iter().map(|id| self.current().table[id.0 as usize].ty.clone()).collect();
-                let mut values = self.alternative(alternatives, &value, &locals, &Type::Tuple(types))?.into_iter();
+                let mut values = alternative(self, alternatives, &value, &locals, &Type::Tuple(types))?.into_iter();
                 for id in locals {
-                    let n_leaves = self.n_leaves(&self.current().table[id.0 as usize].ty);
+                    let n_leaves = self.layout.n_leaves(&self.current().table[id.0 as usize].ty);
                     let value = values.by_ref().take(n_leaves).collect();
-                    self.bind_local(id, value);
+                    bind_local(self, id, value);
                 }
             }
         }
         Ok(())
     }
+}
 
-    fn bind_local(&mut self, id: LocalId, value: Value) {
-        let local = &self.current().table[id.0 as usize];
-        self.name_leaves(&local.name, &local.ty, &value);
-        let frame = self.current_mut();
-        frame.locals[id.0 as usize] = Some(value);
-        if local.mutable {
-            frame.mutable.push(id);
-        }
+fn bind_local(body: &mut Body<'_, '_>, id: LocalId, value: Value) {
+    let local = &body.current().table[id.0 as usize];
+    body.name_leaves(&local.name, &local.ty, &value);
+    let frame = body.current_mut();
+    frame.locals[id.0 as usize] = Some(value);
+    if local.mutable {
+        frame.mutable.push(id);
     }
+}
 
-    /// What the first alternative that matches binds; the last one is known to match if no other does.
-    fn alternative(
-        &mut self,
-        alternatives: &'p [Pattern],
-        value: &Value,
-        locals: &[LocalId],
-        ty: &Type,
-    ) -> Result<Value> {
-        let Some((first, rest)) = alternatives.split_first() else { return Ok(Value::new()) };
-        let bind_first = |body: &mut Self| -> Result<Value> {
-            body.bind(first, value.clone())?;
-            Ok(locals.iter().flat_map(|id| body.local(*id)).collect())
-        };
-        if rest.is_empty() {
-            return bind_first(self);
-        }
-        let selector = self.test_pattern(first, value);
-        let taken = self.arm(|body| bind_first(body).map(Some))?;
-        let other = self.arm(|body| body.alternative(rest, value, locals, ty).map(Some))?;
-        let value = self.merge(selector, [taken, other], ty).unwrap_or_default();
-        self.know_sizes(ty, &value);
-        Ok(value)
+/// What the first alternative that matches binds; the last one is known to match if no other does.
+fn alternative<'a, 'p>(
+    body: &mut Body<'a, 'p>,
+    alternatives: &'p [Pattern],
+    value: &Value,
+    locals: &[LocalId],
+    ty: &Type,
+) -> Result<Value> {
+    let Some((first, rest)) = alternatives.split_first() else { return Ok(Value::new()) };
+    let bind_first = |body: &mut Body<'a, 'p>| -> Result<Value> {
+        body.bind(first, value.clone())?;
+        Ok(locals.iter().flat_map(|id| body.local(*id)).collect())
+    };
+    if rest.is_empty() {
+        return bind_first(body);
     }
+    let selector = body.test_pattern(first, value);
+    let taken = body.arm(|body| bind_first(body).map(Some))?;
+    let other = body.arm(|body| alternative(body, rest, value, locals, ty).map(Some))?;
+    let value = body.merge(selector, [taken, other], ty).unwrap_or_default();
+    body.know_sizes(ty, &value);
+    Ok(value)
 }
 
 /// The locals that a pattern binds, each once.

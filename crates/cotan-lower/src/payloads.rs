@@ -6,7 +6,8 @@ use cotan_ops::{AND, EQ, FILL};
 
 use super::Result;
 use super::body::{Body, Value};
-use super::dims::LeafTy;
+use super::code::Code;
+use super::values::LeafTy;
 use cotan_sema::typed::{EnumType, FieldValue, Type};
 
 /// Whether the variants that a leaf belongs to are there, in the value whose leaves these are.
@@ -76,13 +77,13 @@ impl<'p> Body<'_, 'p> {
         let payload: Value = parts.into_iter().flat_map(|(_, value)| value).collect();
         let mut payload = payload.into_iter();
         let mut value = Value::new();
-        for leaf in self.leaf_types(ty) {
+        for leaf in self.layout.leaf_types(ty) {
             value.push(match leaf.within.first() {
                 None => Atom::i64(index as i64),
                 Some((_, variant)) if *variant == index => {
                     payload.next().expect("invariant: a variant has its payload")
                 }
-                Some(_) => self.fill(Const::zero(leaf.elem).into(), &vec![IrDim::Const(0); leaf.dims.len()]),
+                Some(_) => self.code.fill(Const::zero(leaf.elem).into(), &vec![IrDim::Const(0); leaf.dims.len()]),
             });
         }
         Ok(value)
@@ -90,22 +91,22 @@ impl<'p> Body<'_, 'p> {
 
     /// The payload of a variant that is known to be there, with the extents that its type says.
     pub(super) fn payload(&mut self, of: &EnumType, variant: usize, part: usize, value: &[Atom]) -> Value {
-        let Some(ty) = self.payloads(of).get(variant).and_then(|types| types.get(part)).cloned() else {
+        let Some(ty) = self.layout.payloads(of).get(variant).and_then(|types| types.get(part)).cloned() else {
             return Value::new();
         };
-        let leaves = value.get(self.payload_leaves(of, variant, part)).unwrap_or(&[]).to_vec();
+        let leaves = value.get(self.layout.payload_leaves(of, variant, part)).unwrap_or(&[]).to_vec();
         let mut known = Value::new();
-        for (leaf, atom) in self.leaf_types(&ty).iter().zip(leaves) {
+        for (leaf, atom) in self.layout.leaf_types(&ty).iter().zip(leaves) {
             if leaf.is_payload() {
                 known.push(atom);
                 continue;
             }
-            let found = self.b.ty(atom).dims;
+            let found = self.code.b.ty(atom).dims;
             let mut extents = Vec::new();
             for (dim, found) in leaf.dims.iter().zip(found) {
                 extents.push(self.size(dim).unwrap_or(found.atom()));
             }
-            known.push(self.with_dims(atom, &extents, CheckKind::ShapeMismatch));
+            known.push(self.code.with_dims(atom, &extents, CheckKind::ShapeMismatch));
         }
         self.know_sizes(&ty, &known);
         known
@@ -113,7 +114,7 @@ impl<'p> Body<'_, 'p> {
 
     /// A value whose payloads have the extents that the type says, so that a loop can carry it.
     pub(super) fn steady(&mut self, ty: &Type, value: &[Atom]) -> Value {
-        let leaves = self.leaf_types(ty);
+        let leaves = self.layout.leaf_types(ty);
         (0..value.len()).map(|k| self.steady_leaf(&leaves[k], value, k)).collect()
     }
 
@@ -122,24 +123,26 @@ impl<'p> Body<'_, 'p> {
         if !leaf.is_payload() {
             return value[k];
         }
-        let found = self.b.ty(value[k]).dims;
+        let found = self.code.b.ty(value[k]).dims;
         let mut extents = Vec::new();
         for (dim, found) in leaf.dims.iter().zip(found) {
             extents.push(self.size(dim).unwrap_or(found.atom()));
         }
-        self.leaf_like(leaf, value, k, &extents)
+        self.code.leaf_like(leaf, value, k, &extents)
     }
 
     /// The next value of what a loop carries: payloads get the extents of the carried ones.
     pub(super) fn like(&mut self, ty: &Type, value: &[Atom], carried: &[Atom]) -> Value {
-        let leaves = self.leaf_types(ty);
+        let leaves = self.layout.leaf_types(ty);
         let like = |(k, carried): (usize, &Atom)| {
-            let extents: Vec<Atom> = self.b.ty(*carried).dims.iter().map(|dim| dim.atom()).collect();
-            self.leaf_like(&leaves[k], value, k, &extents)
+            let extents: Vec<Atom> = self.code.b.ty(*carried).dims.iter().map(|dim| dim.atom()).collect();
+            self.code.leaf_like(&leaves[k], value, k, &extents)
         };
         carried.iter().enumerate().map(like).collect()
     }
+}
 
+impl Code {
     /// Leaf number `k` of a value; a payload gets these extents.
     pub(super) fn leaf_like(&mut self, leaf: &LeafTy, value: &[Atom], k: usize, extents: &[Atom]) -> Atom {
         if !leaf.is_payload() {

@@ -8,7 +8,8 @@ use cotan_ir::{Acc, AccKind, Atom, Const, Dim as IrDim, Elem, Ty, Var};
 use cotan_ops::{MUL, RESHAPE};
 
 use super::body::{Body, Value};
-use super::dims::LeafTy;
+use super::code::Code;
+use super::values::LeafTy;
 use cotan_sema::dims::Dim;
 
 /// What is carried for one leaf of the value.
@@ -44,7 +45,7 @@ impl Body<'_, '_> {
     /// What a loop carries that may return.
     pub(super) fn returning(&mut self) -> Returning {
         let ty = self.result.clone();
-        let leaves = self.leaf_types(&ty);
+        let leaves = self.layout.leaf_types(&ty);
         let mut plan = Returning {
             leaves: leaves.clone(),
             carried: Vec::new(),
@@ -55,7 +56,7 @@ impl Body<'_, '_> {
         for leaf in &leaves {
             match self.clamped_ty(leaf) {
                 Some(ty) => {
-                    let zeros = self.fill(Const::zero(leaf.elem).into(), &ty.dims);
+                    let zeros = self.code.fill(Const::zero(leaf.elem).into(), &ty.dims);
                     plan.inits.push(("result".to_owned(), zeros));
                     plan.carried.push(Carried::Leaf);
                 }
@@ -78,6 +79,34 @@ impl Body<'_, '_> {
         plan
     }
 
+    /// The value that a loop returned, from its results.
+    pub(super) fn returned_value(&mut self, plan: &Returning, carried: &[Atom], logs: &[Atom]) -> Value {
+        let lengths = &carried[carried.len() - plan.lengths.len()..];
+        for length in lengths {
+            self.code.note_non_negative(*length);
+        }
+        let mut value = Value::new();
+        for (k, leaf) in plan.leaves.iter().enumerate() {
+            value.push(match &plan.carried[k] {
+                Carried::Leaf => carried[k + 1],
+                Carried::Log { log } => {
+                    let mut dims = Vec::new();
+                    for (axis, dim) in leaf.dims.iter().enumerate() {
+                        let known = self.size(dim);
+                        let length = length_of(k, leaf, axis);
+                        let at = plan.lengths.iter().position(|other| *other == length);
+                        dims.push(IrDim::from_atom(known.or(at.map(|at| lengths[at])).unwrap_or(Atom::i64(0))));
+                    }
+                    let ty = Ty::new(leaf.elem, dims);
+                    self.code.b.tensor(RESHAPE.op(), &[logs[*log]], &[], ty).into()
+                }
+            });
+        }
+        value
+    }
+}
+
+impl Code {
     /// Accumulators for the logs of a loop.
     pub(super) fn logs(&mut self, logs: &[(Elem, usize)]) -> Vec<Acc> {
         let log = |(elem, _): &(Elem, usize)| {
@@ -105,7 +134,7 @@ impl Body<'_, '_> {
                     next.push(self.leaf_like(&plan.leaves[k], &result, k, &extents));
                 }
                 Carried::Log { log } => {
-                    let elements = self.write_log(result[k], logs[*log]);
+                    let elements = write_log(self, result[k], logs[*log]);
                     next.push(elements);
                 }
             }
@@ -119,50 +148,24 @@ impl Body<'_, '_> {
         }
         next
     }
+}
 
-    /// Writes the elements of a leaf to a log; gives their number. A leaf that is not returned has none.
-    fn write_log(&mut self, leaf: Atom, log: Var) -> Atom {
-        let Ty { elem, dims } = self.b.ty(leaf);
-        let mut n_elements = dims[0].atom();
-        for dim in &dims[1..] {
-            n_elements = self.prim(&MUL, &[n_elements, dim.atom()]);
-        }
-        let ty = Ty::new(elem, vec![IrDim::from_atom(n_elements)]);
-        let elements = if dims.len() == 1 { leaf } else { self.b.tensor(RESHAPE.op(), &[leaf], &[], ty).into() };
-        let index = self.index_vars(1);
-        self.b.open_block();
-        let element = self.b.index(elements, &[index[0].into()]);
-        self.b.acc_add(log, &[index[0].into()], element.into());
-        let block = self.b.close_block(Vec::new());
-        self.b.finish_par(index, vec![n_elements], Vec::new(), Vec::new(), block);
-        n_elements
+/// Writes the elements of a leaf to a log; gives their number. A leaf that is not returned has none.
+fn write_log(code: &mut Code, leaf: Atom, log: Var) -> Atom {
+    let Ty { elem, dims } = code.b.ty(leaf);
+    let mut n_elements = dims[0].atom();
+    for dim in &dims[1..] {
+        n_elements = code.prim(&MUL, &[n_elements, dim.atom()]);
     }
-
-    /// The value that a loop returned, from its results.
-    pub(super) fn returned_value(&mut self, plan: &Returning, carried: &[Atom], logs: &[Atom]) -> Value {
-        let lengths = &carried[carried.len() - plan.lengths.len()..];
-        for length in lengths {
-            self.note_non_negative(*length);
-        }
-        let mut value = Value::new();
-        for (k, leaf) in plan.leaves.iter().enumerate() {
-            value.push(match &plan.carried[k] {
-                Carried::Leaf => carried[k + 1],
-                Carried::Log { log } => {
-                    let mut dims = Vec::new();
-                    for (axis, dim) in leaf.dims.iter().enumerate() {
-                        let known = self.size(dim);
-                        let length = length_of(k, leaf, axis);
-                        let at = plan.lengths.iter().position(|other| *other == length);
-                        dims.push(IrDim::from_atom(known.or(at.map(|at| lengths[at])).unwrap_or(Atom::i64(0))));
-                    }
-                    let ty = Ty::new(leaf.elem, dims);
-                    self.b.tensor(RESHAPE.op(), &[logs[*log]], &[], ty).into()
-                }
-            });
-        }
-        value
-    }
+    let ty = Ty::new(elem, vec![IrDim::from_atom(n_elements)]);
+    let elements = if dims.len() == 1 { leaf } else { code.b.tensor(RESHAPE.op(), &[leaf], &[], ty).into() };
+    let index = code.index_vars(1);
+    code.b.open_block();
+    let element = code.b.index(elements, &[index[0].into()]);
+    code.b.acc_add(log, &[index[0].into()], element.into());
+    let block = code.b.close_block(Vec::new());
+    code.b.finish_par(index, vec![n_elements], Vec::new(), Vec::new(), block);
+    n_elements
 }
 
 /// What carries an extent of a leaf that only the iteration knows.

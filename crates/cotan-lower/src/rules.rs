@@ -9,6 +9,7 @@ use cotan_ir::{Atom, Const, Env, Symbol, Ty};
 use cotan_syntax::Span;
 
 use super::body::{Body, Closure, Value, ir_span};
+use super::code::Code;
 use super::tangents::{floats_of, tangent_leaves, with_tags};
 use super::{Instance, Lowering, Result};
 use cotan_sema::typed::{Callable, FnId, Function};
@@ -33,10 +34,10 @@ impl<'p> Lowering<'p> {
         let program = self.program;
         let function = program.function(id);
         if let (Some(rule), Some(symbol)) = (&function.rules.vjp, &instance.function.custom_vjp) {
-            self.adapter(function, instance, symbol, rule.span, |body| body.vjp_rule(function, instance, rule))?;
+            self.adapter(function, instance, symbol, rule.span, |body| vjp_rule(body, function, instance, rule))?;
         }
         if let (Some(rule), Some(symbol)) = (&function.rules.jvp, &instance.function.custom_jvp) {
-            self.adapter(function, instance, symbol, rule.span, |body| body.jvp_rule(function, instance, rule))?;
+            self.adapter(function, instance, symbol, rule.span, |body| jvp_rule(body, function, instance, rule))?;
         }
         Ok(())
     }
@@ -51,14 +52,14 @@ impl<'p> Lowering<'p> {
         lower: impl FnOnce(&mut Body<'_, 'p>) -> Result<Value>,
     ) -> Result<()> {
         let mut body = Body::new(self, symbol.clone());
-        body.b.set_span(ir_span(span));
+        body.code.b.set_span(ir_span(span));
         let frame = body.parameter_frame(function);
         body.push_frame(frame);
         let signature = body.parameters(function);
         debug_assert_eq!(signature.extents.len(), instance.signature.extents.len());
         let value = lower(&mut body)?;
-        let Body { lowering, b, .. } = body;
-        let adapter = b.finish(symbol, value);
+        let Body { lowering, code, .. } = body;
+        let adapter = code.b.finish(symbol, value);
         lowering.module.insert(adapter);
         Ok(())
     }
@@ -72,134 +73,148 @@ impl RuleSymbols {
     }
 }
 
-impl<'p> Body<'_, 'p> {
-    /// `(arguments.., results.., cotangents of float results..) -> cotangents of float parameters`
-    fn vjp_rule(&mut self, function: &'p Function, instance: &Instance, rule: &'p Callable) -> Result<Value> {
-        let mut args = self.given_arguments(function);
-        let of = instance.function.clone();
-        let mut env: Env = self.params_of(&of);
-        let mut results = Vec::new();
-        for result in &of.body.results {
-            let ty = env.ty(&of.atom_ty(*result));
-            let param = self.b.param("result", ty);
-            if let Atom::Var(v) = result {
-                env.insert(*v, param.into());
-            }
-            results.push(param);
+/// `(arguments.., results.., cotangents of float results..) -> cotangents of float parameters`
+fn vjp_rule<'p>(
+    body: &mut Body<'_, 'p>,
+    function: &'p Function,
+    instance: &Instance,
+    rule: &'p Callable,
+) -> Result<Value> {
+    let mut args = given_arguments(body, function);
+    let of = instance.function.clone();
+    let mut env: Env = params_of(body, &of);
+    let mut results = Vec::new();
+    for result in &of.body.results {
+        let ty = env.ty(&of.atom_ty(*result));
+        let param = body.code.b.param("result", ty);
+        if let Atom::Var(v) = result {
+            env.insert(*v, param.into());
         }
-        let value: Value = instance.signature.results.iter().map(|k| results[*k].into()).collect();
-        self.know_sizes(&function.result, &value);
-        let float = |v: &&Atom| self.b.ty(**v).is_float();
-        let floats: Vec<Ty> = value.iter().filter(float).map(|v| self.b.ty(*v)).collect();
-        let cotangent: Vec<Atom> = floats.into_iter().map(|ty| self.b.param("result_cot", ty).into()).collect();
-        let cotangent = with_tags(&self.leaf_types(&function.result), &value, &mut cotangent.into_iter());
-        args.extend([value, cotangent]);
-        let given = self.apply(Closure { callable: rule, frame: self.frame }, args, &[])?;
-        let mut given = given.into_iter();
-        let mut cotangents = Value::new();
-        for (k, param) in function.params.iter().enumerate() {
-            let value = self.current().locals[k].clone().unwrap_or_default();
-            let leaves = self.leaf_types(&param.ty);
-            let n_given = if param.nodiff { 0 } else { tangent_leaves(&leaves).len() };
-            let given: Value = given.by_ref().take(n_given).collect();
-            let mut floats = floats_of(&mut self.b, &leaves, &value, &given).into_iter();
-            for leaf in value {
-                let ty = self.b.ty(leaf);
-                if !ty.is_float() {
-                    continue;
+        results.push(param);
+    }
+    let value: Value = instance.signature.results.iter().map(|k| results[*k].into()).collect();
+    body.know_sizes(&function.result, &value);
+    let float = |v: &&Atom| body.code.b.ty(**v).is_float();
+    let floats: Vec<Ty> = value.iter().filter(float).map(|v| body.code.b.ty(*v)).collect();
+    let cotangent: Vec<Atom> = floats.into_iter().map(|ty| body.code.b.param("result_cot", ty).into()).collect();
+    let cotangent = with_tags(&body.layout.leaf_types(&function.result), &value, &mut cotangent.into_iter());
+    args.extend([value, cotangent]);
+    let given = body.apply(Closure { callable: rule, frame: body.frame }, args, &[])?;
+    let mut given = given.into_iter();
+    let mut cotangents = Value::new();
+    for (k, param) in function.params.iter().enumerate() {
+        let value = body.current().locals[k].clone().unwrap_or_default();
+        let leaves = body.layout.leaf_types(&param.ty);
+        let n_given = if param.nodiff { 0 } else { tangent_leaves(&leaves).len() };
+        let given: Value = given.by_ref().take(n_given).collect();
+        let mut floats = floats_of(&mut body.code.b, &leaves, &value, &given).into_iter();
+        for leaf in value {
+            let ty = body.code.b.ty(leaf);
+            if !ty.is_float() {
+                continue;
+            }
+            cotangents.push(match floats.next() {
+                Some(cotangent) => of_type(&mut body.code, cotangent, &ty),
+                None => body.code.fill(Const::zero(ty.elem).into(), &ty.dims),
+            });
+        }
+    }
+    Ok(cotangents)
+}
+
+/// `(arguments.., tangents of float parameters..) -> (results.., tangents of float results..)`
+fn jvp_rule<'p>(
+    body: &mut Body<'_, 'p>,
+    function: &'p Function,
+    instance: &Instance,
+    rule: &'p Callable,
+) -> Result<Value> {
+    let mut args = given_arguments(body, function);
+    let mut tangents: Vec<Value> = Vec::new();
+    for (k, param) in function.params.iter().enumerate() {
+        let value = body.current().locals[k].clone().unwrap_or_default();
+        let mut floats = Value::new();
+        for leaf in &value {
+            let ty = body.code.b.ty(*leaf);
+            if ty.is_float() {
+                floats.push(body.code.b.param(&format!("{}_tan", param.name), ty).into());
+            }
+        }
+        if !floats.is_empty() && !param.nodiff {
+            tangents.push(with_tags(&body.layout.leaf_types(&param.ty), &value, &mut floats.into_iter()));
+        }
+    }
+    args.extend(tangents);
+    let results = body.apply(Closure { callable: rule, frame: body.frame }, args, &[])?;
+    let of = instance.function.clone();
+    let mut env = params_of(body, &of);
+    let leaves = &instance.signature.results;
+    let (values, tangents) = results.split_at(leaves.len());
+    let leaf_types = body.layout.leaf_types(&function.result);
+    let of_leaf = |k: usize| leaves.iter().position(|other| *other == k);
+    let mut all = Value::new();
+    for (k, result) in of.body.results.iter().enumerate() {
+        let given = match of_leaf(k) {
+            Some(leaf) => {
+                let ty = env.ty(&of.atom_ty(*result));
+                let extents: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
+                match leaf_types[leaf].is_payload() {
+                    true => body.code.leaf_like(&leaf_types[leaf], values, leaf, &extents),
+                    false => of_type(&mut body.code, values[leaf], &ty),
                 }
-                cotangents.push(match floats.next() {
-                    Some(cotangent) => self.of_type(cotangent, &ty),
-                    None => self.fill(Const::zero(ty.elem).into(), &ty.dims),
-                });
             }
+            None => length(body, function, instance, *result, values),
+        };
+        if let Atom::Var(v) = result {
+            env.insert(*v, given);
         }
-        Ok(cotangents)
+        all.push(given);
     }
+    let is_float = |k: &&usize| of.is_float(of.body.results[**k]);
+    let given: Value = leaves.iter().map(|k| all[*k]).collect();
+    let tangents = floats_of(&mut body.code.b, &leaf_types, &given, tangents);
+    for (k, tangent) in leaves.iter().filter(is_float).zip(tangents) {
+        let given = of_type(&mut body.code, tangent, &env.ty(&of.atom_ty(of.body.results[*k])));
+        all.push(given);
+    }
+    Ok(all)
+}
 
-    /// `(arguments.., tangents of float parameters..) -> (results.., tangents of float results..)`
-    fn jvp_rule(&mut self, function: &'p Function, instance: &Instance, rule: &'p Callable) -> Result<Value> {
-        let mut args = self.given_arguments(function);
-        let mut tangents: Vec<Value> = Vec::new();
-        for (k, param) in function.params.iter().enumerate() {
-            let value = self.current().locals[k].clone().unwrap_or_default();
-            let mut floats = Value::new();
-            for leaf in &value {
-                let ty = self.b.ty(*leaf);
-                if ty.is_float() {
-                    floats.push(self.b.param(&format!("{}_tan", param.name), ty).into());
-                }
+/// A length that an instance gives beside its leaves, computed from the sizes of the arguments: the result has no
+/// size that only the run knows, else there is no such rule. That of a payload is the extent in the value.
+fn length<'p>(
+    body: &mut Body<'_, 'p>,
+    function: &'p Function,
+    instance: &Instance,
+    length: Atom,
+    values: &[Atom],
+) -> Atom {
+    let of = &instance.function;
+    let leaf_tys = body.layout.leaf_types(&function.result);
+    for ((k, leaf), value) in instance.signature.results.iter().zip(leaf_tys).zip(values) {
+        let dims = of.atom_ty(of.body.results[*k]).dims;
+        if let Some(axis) = dims.iter().position(|dim| dim.atom() == length) {
+            if leaf.is_payload() {
+                return body.code.b.ty(*value).dims[axis].atom();
             }
-            if !floats.is_empty() && !param.nodiff {
-                tangents.push(with_tags(&self.leaf_types(&param.ty), &value, &mut floats.into_iter()));
-            }
+            return body.size(&leaf.dims[axis]).unwrap_or(Atom::i64(0));
         }
-        args.extend(tangents);
-        let results = self.apply(Closure { callable: rule, frame: self.frame }, args, &[])?;
-        let of = instance.function.clone();
-        let mut env = self.params_of(&of);
-        let leaves = &instance.signature.results;
-        let (values, tangents) = results.split_at(leaves.len());
-        let leaf_types = self.leaf_types(&function.result);
-        let of_leaf = |k: usize| leaves.iter().position(|other| *other == k);
-        let mut all = Value::new();
-        for (k, result) in of.body.results.iter().enumerate() {
-            let given = match of_leaf(k) {
-                Some(leaf) => {
-                    let ty = env.ty(&of.atom_ty(*result));
-                    let extents: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
-                    match leaf_types[leaf].is_payload() {
-                        true => self.leaf_like(&leaf_types[leaf], values, leaf, &extents),
-                        false => self.of_type(values[leaf], &ty),
-                    }
-                }
-                None => self.length(function, instance, *result, values),
-            };
-            if let Atom::Var(v) = result {
-                env.insert(*v, given);
-            }
-            all.push(given);
-        }
-        let is_float = |k: &&usize| of.is_float(of.body.results[**k]);
-        let given: Value = leaves.iter().map(|k| all[*k]).collect();
-        let tangents = floats_of(&mut self.b, &leaf_types, &given, tangents);
-        for (k, tangent) in leaves.iter().filter(is_float).zip(tangents) {
-            let given = self.of_type(tangent, &env.ty(&of.atom_ty(of.body.results[*k])));
-            all.push(given);
-        }
-        Ok(all)
     }
+    Atom::i64(0)
+}
 
-    /// A length that an instance gives beside its leaves, computed from the sizes of the arguments: the result has no
-    /// size that only the run knows, else there is no such rule. That of a payload is the extent in the value.
-    fn length(&mut self, function: &'p Function, instance: &Instance, length: Atom, values: &[Atom]) -> Atom {
-        let of = &instance.function;
-        let leaf_tys = self.leaf_types(&function.result);
-        for ((k, leaf), value) in instance.signature.results.iter().zip(leaf_tys).zip(values) {
-            let dims = of.atom_ty(of.body.results[*k]).dims;
-            if let Some(axis) = dims.iter().position(|dim| dim.atom() == length) {
-                if leaf.is_payload() {
-                    return self.b.ty(*value).dims[axis].atom();
-                }
-                return self.size(&leaf.dims[axis]).unwrap_or(Atom::i64(0));
-            }
-        }
-        Atom::i64(0)
-    }
+/// A leaf with the dims of a type, which it has.
+fn of_type(code: &mut Code, leaf: Atom, ty: &Ty) -> Atom {
+    let dims: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
+    code.with_dims(leaf, &dims, cotan_ir::CheckKind::ShapeMismatch)
+}
 
-    /// A leaf with the dims of a type, which it has.
-    fn of_type(&mut self, leaf: Atom, ty: &Ty) -> Atom {
-        let dims: Vec<Atom> = ty.dims.iter().map(|dim| dim.atom()).collect();
-        self.with_dims(leaf, &dims, cotan_ir::CheckKind::ShapeMismatch)
-    }
+/// The values of the parameters.
+fn given_arguments(body: &Body<'_, '_>, function: &Function) -> Vec<Value> {
+    body.current().locals[..function.params.len()].iter().map(|value| value.clone().unwrap_or_default()).collect()
+}
 
-    /// The values of the parameters.
-    fn given_arguments(&self, function: &Function) -> Vec<Value> {
-        self.current().locals[..function.params.len()].iter().map(|value| value.clone().unwrap_or_default()).collect()
-    }
-
-    /// The parameters of an IR function as those of the one that is being written, which begin alike.
-    fn params_of(&self, of: &cotan_ir::Function) -> Env {
-        of.params.iter().copied().zip(self.b.params().iter().map(|v| Atom::Var(*v))).collect()
-    }
+/// The parameters of an IR function as those of the one that is being written, which begin alike.
+fn params_of(body: &Body<'_, '_>, of: &cotan_ir::Function) -> Env {
+    of.params.iter().copied().zip(body.code.b.params().iter().map(|v| Atom::Var(*v))).collect()
 }

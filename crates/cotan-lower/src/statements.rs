@@ -7,7 +7,7 @@ use cotan_sema::typed::{AssignOp, Stmt, StmtKind, Target};
 impl<'p> Body<'_, 'p> {
     /// One statement.
     pub(super) fn statement(&mut self, s: &'p Stmt) -> Result<()> {
-        self.b.set_span(ir_span(s.span));
+        self.code.b.set_span(ir_span(s.span));
         match &s.kind {
             StmtKind::Let { pattern, value } => {
                 let value = self.expr(value)?;
@@ -15,7 +15,7 @@ impl<'p> Body<'_, 'p> {
             }
             StmtKind::Assign { target, op, value } => {
                 let value = self.expr(value)?;
-                self.b.set_span(ir_span(s.span));
+                self.code.b.set_span(ir_span(s.span));
                 self.assign(target, *op, value)?;
             }
             StmtKind::Expr(e) => {
@@ -32,7 +32,7 @@ impl<'p> Body<'_, 'p> {
             Target::Tuple(parts) => {
                 let mut value = value.into_iter();
                 for part in parts {
-                    let n = self.n_target_leaves(part);
+                    let n = n_target_leaves(self, part);
                     let part_value = value.by_ref().take(n).collect();
                     self.assign(part, op, part_value)?;
                 }
@@ -40,11 +40,11 @@ impl<'p> Body<'_, 'p> {
             }
         }
     }
+}
 
-    fn n_target_leaves(&self, target: &Target) -> usize {
-        match target {
-            Target::Place(place) => self.n_leaves(&place.ty),
-            Target::Tuple(parts) => parts.iter().map(|part| self.n_target_leaves(part)).sum(),
-        }
+fn n_target_leaves(body: &Body<'_, '_>, target: &Target) -> usize {
+    match target {
+        Target::Place(place) => body.layout.n_leaves(&place.ty),
+        Target::Tuple(parts) => parts.iter().map(|part| n_target_leaves(body, part)).sum(),
     }
 }

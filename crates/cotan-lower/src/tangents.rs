@@ -5,8 +5,8 @@ use cotan_ir::{Atom, Builder, CheckKind};
 use cotan_ops::EQ;
 
 use super::body::Value;
-use super::dims::LeafTy;
 use super::payloads::{is_there, with_extents};
+use super::values::LeafTy;
 
 /// The leaves of a value that its tangent has too, by position: the floats, and the numbers of the variants of enums
 /// with a float in them.

@@ -37,6 +37,9 @@ impl Frame<'_> {
             if let Node::For(l) = node {
                 return may_be_positive(l.count) && self.may_act(&l.body, inside);
             }
+            if let Node::Reduce(reduction) = node {
+                return reduction.indices.iter().all(|(_, count)| may_be_positive(*count));
+            }
             if let Node::If(cond, yes, no) = node
                 && let Some(bits) = self.before(*cond, inside)
             {

@@ -17,7 +17,7 @@
 //! let mut b = Builder::new();
 //! let x = b.param("x", Ty::scalar(Elem::F64));
 //! let square = b.prim(MUL.prim(), &[x.into(), x.into()]);
-//! let nest = cotan_loops::lower(&b.finish("square", vec![square.into()]));
+//! let nest = cotan_loops::lower(&b.finish("square", vec![square.into()]), &cotan_loops::CPU);
 //! let nests = VerifiedNests::new(vec![nest]).expect("a nest that keeps every rule");
 //!
 //! let results = run(&nests, "square", &[Value::f64s(&[], &[3.0])], &Options::default());
@@ -34,7 +34,9 @@ mod machine;
 mod memory;
 mod operation;
 mod partial_sums;
+mod reduction;
 mod run;
+mod sum;
 
 pub use error::{CheckFailure, RuntimeError};
 pub use machine::Options;

@@ -5,6 +5,7 @@
 use crate::error::{CheckFailure, Outcome, RuntimeError, bug};
 use crate::instruction::kernel;
 use crate::memory::{Address, Memory, unwritten};
+use crate::sum::Reducing;
 use cotan_ir::{CheckKind, Const, Elem, Monoid, Span};
 use cotan_loops::{
     Buffer, BufferInfo, BufferKind, For, Home, Local, LoopFunction, Node, Operand, Place, Target, Threads, combining,
@@ -50,6 +51,8 @@ pub(crate) struct Frame<'f> {
     pub(crate) arrays: FxHashMap<Buffer, Address>,
     /// The lanes of the loop around.
     pub(crate) loop_lanes: u32,
+    /// The sums of the reductions around.
+    pub(crate) reducing: Vec<Reducing>,
 }
 
 impl<'f> Frame<'f> {
@@ -67,6 +70,7 @@ impl<'f> Frame<'f> {
             offered: vec![None; f.results.len()],
             arrays: FxHashMap::default(),
             loop_lanes: 1,
+            reducing: Vec::new(),
         }
     }
 
@@ -207,6 +211,7 @@ impl<'p> Machine<'p> {
             Node::Scope(body) => self.scope(frame, body),
             Node::Segment(body) => self.list(frame, body),
             Node::For(l) => self.counted(frame, l),
+            Node::Reduce(reduction) => self.reduction(frame, reduction),
             Node::While(go, body) => {
                 while frame.bits((*go).into()) != 0 {
                     self.spend(1)?;
@@ -254,6 +259,9 @@ impl<'p> Machine<'p> {
     }
 
     fn combine(&mut self, frame: &mut Frame, monoid: Monoid, target: Target, value: Operand) -> Outcome<()> {
+        if frame.take_up(target, value)? {
+            return Ok(());
+        }
         let kernel = kernel(combining(monoid), frame.f.operand_elem(value))?;
         match target {
             Target::Element(place) => {

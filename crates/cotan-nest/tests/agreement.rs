@@ -3,18 +3,21 @@
 
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN};
 use cotan_ir::{Const, Module, parse_module, verify_module};
-use cotan_loops::pipeline::{AFTER_LOWERING, run as run_passes};
-use cotan_loops::{LoopFunction, NestContext, NestPass, TaskSizes, VerifiedNests, Width, lower, lower_only};
+use cotan_loops::pipeline::{FOR_DEVICES, run as run_passes};
+use cotan_loops::{
+    CPU, DEVICE, LoopFunction, NestContext, NestPass, TargetKind, TaskSizes, VerifiedNests, Width, lower, lower_only,
+};
 use cotan_nest::{Options, RuntimeError, run, run_with_output};
 use cotan_ops::{Registry, Value};
 
 /// The nests of a module after each pass of each pipeline, with what ran.
 fn at_every_place(module: &Module) -> Vec<(String, VerifiedNests)> {
     let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
-    let lowered = |write: fn(&cotan_ir::Function) -> LoopFunction| -> Vec<LoopFunction> {
-        module.functions().map(|f| write(f)).collect()
-    };
-    let mut places = vec![("lowered".to_owned(), VerifiedNests::new(lowered(lower_only)).unwrap())];
+    let plain = |target: &'static TargetKind| module.functions().map(|f| lower_only(f, target)).collect();
+    let lowered = |target: &'static TargetKind| module.functions().map(|f| lower(f, target)).collect();
+    let places = [&CPU, &DEVICE]
+        .map(|target| (format!("lowered for {}", target.name), VerifiedNests::new(plain(target)).unwrap()));
+    let mut places = Vec::from(places);
     let mut follow = |mut nests: Vec<LoopFunction>, passes: &[&'static NestPass], width: u32| {
         let context = NestContext { tasks, width: Width::new(width), probe: None };
         for pass in passes {
@@ -23,10 +26,12 @@ fn at_every_place(module: &Module) -> Vec<(String, VerifiedNests)> {
             places.push((format!("after {}, width {width}", pass.name), verified));
         }
     };
-    follow(lowered(lower_only), AFTER_LOWERING, 1);
-    follow(lowered(lower), PLAIN, 4);
-    follow(lowered(lower), OPTIMIZED, 4);
-    follow(lowered(lower), OPTIMIZED, 1);
+    follow(plain(&CPU), CPU.after_lowering, 1);
+    follow(lowered(&CPU), PLAIN, 4);
+    follow(lowered(&CPU), OPTIMIZED, 4);
+    follow(lowered(&CPU), OPTIMIZED, 1);
+    follow(plain(&DEVICE), DEVICE.after_lowering, 1);
+    follow(lowered(&DEVICE), FOR_DEVICES, 1);
     places
 }
 

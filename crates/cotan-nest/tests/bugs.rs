@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_ir::{Const, parse_function};
-use cotan_loops::{LoopFunction, Node, Operand, VerifiedNests, lower};
+use cotan_loops::{CPU, DEVICE, LoopFunction, Node, Operand, VerifiedNests, lower};
 use cotan_nest::{Options, RuntimeError, run};
 use cotan_ops::{Registry, Value};
 
@@ -15,7 +15,7 @@ const COPY: &str = "fn f(n: i64, x: f64[n]) {
   }";
 
 fn nest() -> LoopFunction {
-    lower(&parse_function(COPY, Registry::standard()).unwrap())
+    lower(&parse_function(COPY, Registry::standard()).unwrap(), &CPU)
 }
 
 fn run_it(nest: LoopFunction, n: i64, options: &Options) -> Result<Vec<Value>, RuntimeError> {
@@ -46,6 +46,24 @@ fn what_nobody_wrote_is_a_pattern() {
     change_loop(&mut nest, |l| l.count = Operand::i64(2));
     let found = run_it(nest, 3, &Options::default()).unwrap()[0].floats().unwrap();
     assert!(found[..2] == [0.5, 0.5] && found[2] > 1e100, "{found:?}");
+}
+
+#[test]
+fn a_value_for_no_element_of_a_sum_is_a_bug() {
+    let text = "fn f(n: i64, x: f64[n]) {
+        s: f64[n] = par i < 2 (add from x) {
+          yield x
+        }
+        return s
+      }";
+    let mut nest = lower(&parse_function(text, Registry::standard()).unwrap(), &DEVICE);
+    for node in &mut nest.body {
+        if let Node::Reduce(reduction) = node {
+            reduction.sums[0].extents = vec![Operand::i64(2)];
+        }
+    }
+    let error = run_it(nest, 3, &Options::default()).unwrap_err();
+    assert_eq!(error.to_string(), "bug: element 2 of a sum that has fewer, in `s[k] add= x`");
 }
 
 #[test]

@@ -1,17 +1,23 @@
 //! The checker: syntax trees in, a typed tree and everything that is wrong out.
 //!
-//! [`ModuleChecker`] knows the declarations of all modules of a program, [`BodyChecker`] checks one body. Bodies are
-//! checked from the leaves up and types flow one way: when an expression has been checked its
-//! type is known, up to the scalar types of literals, which unification decides within the body.
-//! A mistake is reported where it is found; its type is then [`Type::Error`], which fits
-//! everything.
+//! [`ModuleChecker`] knows the declarations of all modules of a program, [`BodyChecker`] checks one body. A rule of the
+//! language is a function over one of them, in the file of its subject; only what the rules need of each other, such as
+//! an expression in an argument, is a method. What a rule needs alone it gets alone: the [`Locals`], or what is found
+//! out about types ([`infer::Infer`]).
+//!
+//! Bodies are checked from the leaves up and types flow one way: when an expression has been checked its type is known,
+//! up to the scalar types of literals, which unification decides within the body. A mistake is reported where it is
+//! found; its type is then [`Type::Error`], which fits everything.
 
 mod activity;
 mod arguments;
 mod attributes;
 mod axes;
+mod bodies;
 mod bounds;
+mod builtin_arguments;
 mod builtins;
+mod callee;
 mod callee_schemes;
 mod callees;
 mod calls;
@@ -34,6 +40,7 @@ mod flows;
 mod folds;
 mod generics;
 mod indexing;
+mod infer;
 mod instances;
 mod instantiate;
 mod items;
@@ -41,13 +48,15 @@ mod kernels;
 mod lambdas;
 mod large_types;
 mod last_axis;
+mod literal_fields;
+mod literals;
+mod locals;
 mod loop_attributes;
 mod loss_results;
 mod matches;
 mod methods;
 mod moves;
 mod names;
-mod open_sizes;
 mod operations;
 mod operators;
 mod out_of_range;
@@ -59,6 +68,7 @@ mod postfix;
 mod ranges;
 mod rule_cycles;
 mod rules;
+mod runtime_sizes;
 mod scalar_calls;
 mod schemes;
 mod scope;
@@ -71,6 +81,7 @@ mod testing;
 mod tile_shapes;
 mod traits;
 mod type_exprs;
+mod type_scope;
 mod usefulness;
 mod vmap_axes;
 mod vmaps;
@@ -80,7 +91,8 @@ pub use flows::{Conventions, DerivativeFacts, Flow, derivative_facts};
 pub use warnings::derivative_warnings;
 
 use constants::Constant;
-use std::collections::{BTreeMap, BTreeSet};
+use locals::Locals;
+use std::collections::BTreeMap;
 
 use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span, on_deep_stack};
@@ -91,7 +103,7 @@ use crate::limits::Limits;
 use cotan_ops::Registry;
 
 use crate::modules::{Module, ModuleId, Modules};
-use crate::typed::{self, FnId, LocalId, SourceFacts, Type, Use};
+use crate::typed::{self, FnId, SourceFacts, Type, Use};
 use crate::types::{EnumId, Generic, GenericKind, Scalar, StructId, TraitId};
 use crate::unify::ScalarVars;
 
@@ -131,9 +143,9 @@ pub fn check(modules: &Modules, limits: &Limits) -> Checked {
 
 fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
     let mut checker = ModuleChecker::new(modules, *limits);
-    checker.collect();
-    checker.check_bodies();
-    checker.check_wanted_traits();
+    items::collect(&mut checker);
+    bodies::check(&mut checker);
+    bounds::check_wanted_traits(&mut checker);
     checker.finish()
 }
 
@@ -233,12 +245,12 @@ struct ModuleChecker<'a> {
     gradients: Vec<BTreeMap<String, FnId>>,
     signatures: Vec<Signature>,
     bodies: Vec<Option<typed::FunctionBody>>,
-    plans: Vec<declarations::Plan<'a>>,
+    plans: Vec<bodies::Plan<'a>>,
     /// Declared results of gradients that don't fit, with the function that is differentiated.
     result_errors: Vec<(FnId, Diagnostic)>,
     edges: Vec<CallEdge>,
     /// Functions that are rules, with what they are rules for.
-    rules: Vec<(ModuleId, FnId, rules::RuleAttr)>,
+    rules: Vec<(ModuleId, FnId, attributes::RuleAttr)>,
     /// How many leaves declared types have.
     leaf_counts: LeafCounts,
     /// How many parts the types of the expressions so far are written with.
@@ -333,28 +345,6 @@ impl<'a> ModuleChecker<'a> {
     }
 }
 
-/// What the checker knows of a local beside its declaration.
-#[derive(Clone, Debug, Default)]
-struct LocalFacts {
-    /// The value of an immutable i64, as a size.
-    known: Option<typed::Dim>,
-}
-
-/// A function or lambda whose body is being checked.
-#[derive(Default)]
-struct Frame {
-    /// The first local that belongs to it.
-    first_local: u32,
-    /// Locals of the surroundings that it reads.
-    captures: BTreeSet<LocalId>,
-    /// The type of its result, once it is known.
-    result: Option<Type>,
-    /// How many loops surround the current place inside of it.
-    n_loops: usize,
-    /// Whether it may print.
-    may_print: bool,
-}
-
 /// The state of checking one body.
 struct BodyChecker<'m, 'a> {
     module: &'m mut ModuleChecker<'a>,
@@ -366,19 +356,11 @@ struct BodyChecker<'m, 'a> {
     generics: Vec<Generic>,
     /// What `Self` is here.
     self_type: Option<Type>,
-    vars: ScalarVars,
-    locals: Vec<typed::Local>,
-    local_facts: Vec<LocalFacts>,
-    sizes: Vec<typed::RuntimeSize>,
-    /// Those of the sizes that only a payload which is not there has.
-    open_sizes: Vec<open_sizes::OpenSize>,
+    /// Its scalar types and run-time sizes.
+    infer: infer::Infer,
+    locals: Locals,
     /// Patterns that might not match, to be looked at when all scalar types are decided.
     pattern_checks: Vec<exhaustive::PatternCheck>,
-    /// The locals that a name stands for, innermost last.
-    names: BTreeMap<String, Vec<LocalId>>,
-    /// The names bound in each open scope.
-    scopes: Vec<Vec<String>>,
-    frames: Vec<Frame>,
     /// Types of nodes, to be recorded when the scalar types are decided.
     node_types: Vec<(NodeId, Type)>,
     /// Element types that nothing but other parts of the body can decide: where they came from,
@@ -418,15 +400,9 @@ impl<'m, 'a> BodyChecker<'m, 'a> {
             n_open_sizes: 0,
             generics,
             self_type: None,
-            vars,
-            locals: Vec::new(),
-            local_facts: Vec::new(),
-            sizes: Vec::new(),
-            open_sizes: Vec::new(),
+            infer: infer::Infer::new(vars),
+            locals: Locals::new(),
             pattern_checks: Vec::new(),
-            names: BTreeMap::new(),
-            scopes: vec![Vec::new()],
-            frames: vec![Frame::default()],
             node_types: Vec::new(),
             undecided: Vec::new(),
             wanted_traits: Vec::new(),

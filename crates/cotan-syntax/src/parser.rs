@@ -1,6 +1,9 @@
 //! Tokens to a syntax tree, by recursive descent; infix operators by precedence climbing over
 //! the table in [`crate::precedence`].
 //!
+//! A rule of the grammar is a function over the [`Parser`], in the file of its subject; what the rules need of each other
+//! is a method.
+//!
 //! The parser never fails. What is wrong is reported, the tree gets a node of kind `Error` (or the
 //! node that was probably meant), and parsing goes on; three rules keep one mistake from being
 //! reported twice:
@@ -105,7 +108,7 @@ fn parse_on_this_stack(file: FileId, source: &str, limits: &Limits) -> (Module, 
         unbalanced_until: 0,
         diagnostics: lexed.diagnostics,
     };
-    let items = parser.module_items();
+    let items = items::module_items(&mut parser);
     let n_nodes = parser.n_nodes;
     let diagnostics = parser.diagnostics.finish();
     let module = Module { file, items, tokens: lexed.tokens, comments: lexed.comments, n_nodes };

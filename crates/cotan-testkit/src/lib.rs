@@ -29,6 +29,7 @@ pub mod oracles;
 pub mod parallel;
 pub mod progress;
 pub mod random;
+pub mod refusals;
 pub mod shrink;
 pub mod shuffle;
 pub mod signatures;

@@ -5,7 +5,7 @@
 use cotan::backend::{Backend, CallContext, Capabilities, Executable};
 use cotan::{CallError, CheckFailure, CompileError, Engine, ReadyModule};
 use cotan_ir::Symbol;
-use cotan_loops::{VerifiedNests, lower};
+use cotan_loops::{CPU, VerifiedNests, lower};
 use cotan_nest::{Options, RuntimeError, run_with_output};
 use cotan_ops::Value;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Backend for NestInterpreter {
     }
 
     fn compile(&self, ready: &ReadyModule) -> Result<Arc<dyn Executable>, CompileError> {
-        let nests = VerifiedNests::new(ready.module.functions().map(|f| lower(f)).collect());
+        let nests = VerifiedNests::new(ready.module.functions().map(|f| lower(f, &CPU)).collect());
         let nests = nests.map_err(|e| CompileError::Backend(e.to_string()))?;
         Ok(Arc::new(Nests { nests, entry: ready.entry.symbol.clone() }))
     }

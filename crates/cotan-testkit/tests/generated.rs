@@ -1,5 +1,5 @@
-//! Random programs under every oracle: 2,000 on the interpreter, the first 300 of them compiled as well; five times as many,
-//! and others, in the campaign.
+//! Random programs under every oracle: 1,400 on the interpreter, the first 200 of them compiled as well; in the campaign seven
+//! times as many, and others.
 
 use cotan_testkit::campaign::{Campaign, mixed};
 use cotan_testkit::generate::{Construct, source};
@@ -7,19 +7,20 @@ use cotan_testkit::tier;
 
 #[test]
 fn random_programs_pass_every_oracle() {
-    let (times, seed) = if tier::is_campaign() { (5, 4_000_000) } else { (1, 0) };
-    let (programs, compiled) = (2_000 * times, 300 * times);
+    let (times, seed) = if tier::is_campaign() { (7, 4_000_000) } else { (1, 0) };
+    let (programs, compiled) = (1_400 * times, 200 * times);
     let campaign = Campaign { programs, seed, compiled, only: None, stop_at_failure: false, shows_progress: false };
     let outcome = campaign.run(mixed);
     eprintln!("{}\n{}", outcome.coverage, outcome.figures(Construct::ALL));
     let failures: Vec<String> = outcome.failures.iter().take(5).map(ToString::to_string).collect();
     assert!(failures.is_empty(), "{} programs fail:\n\n{}", outcome.failures.len(), failures.join("\n\n"));
 
-    // A fifth of what acceptance asks of 10,000 programs.
+    // As many as acceptance asks of 10,000 programs, by the share of them that are run.
+    let least = 7 * times as usize;
     let (construct, way, n) = outcome.coverage.least(Construct::ALL);
-    assert!(n >= 10, "only {n} programs with {construct:?} were tested under {}", way.name());
+    assert!(n >= least, "only {n} programs with {construct:?} were tested under {}", way.name());
     let (variant, n) = outcome.coverage.least_variant();
-    assert!(n >= 10, "only {n} programs have the variant `{variant}` of the typed tree");
+    assert!(n >= least, "only {n} programs have the variant `{variant}` of the typed tree");
     assert!(outcome.median_statements() >= 30, "the median is {} statements", outcome.median_statements());
     assert!(outcome.usable_share() >= 0.9, "only {} of {:?} points are usable", outcome.usable_share(), outcome.usable);
 }

@@ -18,6 +18,7 @@ mod large_positions;
 mod nests;
 mod operations;
 mod partials;
+mod refusals;
 mod run;
 mod sentences;
 mod signatures;

@@ -8,9 +8,9 @@
 use crate::ir::arguments;
 use cotan_cpu::pipeline::{NEST_PASSES, OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_ir::{Module, parse_module, verify_module};
-use cotan_loops::pipeline::{AFTER_LOWERING, run};
+use cotan_loops::pipeline::run;
 use cotan_loops::{
-    LoopFunction, NestContext, NestPass, Probe, VerifiedNests, Width, lower_only, parse_nest, print_nest,
+    CPU, LoopFunction, NestContext, NestPass, Probe, VerifiedNests, Width, lower_only, parse_nest, print_nest,
 };
 use cotan_nest::{Options, RuntimeError};
 use cotan_ops::{Registry, Value};
@@ -24,9 +24,9 @@ const BORDER: &str = "// ---\n";
 /// The passes that come before one on its way.
 fn before(pass: &NestPass) -> Option<Vec<&'static NestPass>> {
     let ways = [
-        AFTER_LOWERING.to_vec(),
-        [AFTER_LOWERING, OPTIMIZED, WATCH_RESULTS].concat(),
-        [AFTER_LOWERING, PLAIN].concat(),
+        CPU.after_lowering.to_vec(),
+        [CPU.after_lowering, OPTIMIZED, WATCH_RESULTS].concat(),
+        [CPU.after_lowering, PLAIN].concat(),
     ];
     ways.into_iter().find_map(|way| {
         let at = way.iter().position(|other| std::ptr::eq(*other, pass))?;
@@ -43,7 +43,7 @@ fn check(path: &Path) -> Result<(), String> {
     verify_module(&module).map_err(|all| format!("the input is malformed: {all:?}"))?;
     let probe = (pass.name == "insert_probes").then_some(Probe::Times);
     let context = NestContext { width: Width::new(4), probe, ..NestContext::default() };
-    let mut nests: Vec<LoopFunction> = module.functions().map(|f| lower_only(f)).collect();
+    let mut nests: Vec<LoopFunction> = module.functions().map(|f| lower_only(f, &CPU)).collect();
     let first = before(pass).ok_or("the pass stands in no pipeline")?;
     nests.iter_mut().for_each(|nest| run(&first, nest, &context));
     let old = VerifiedNests::new(nests.clone()).map_err(|e| e.to_string())?;

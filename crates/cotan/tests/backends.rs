@@ -102,7 +102,13 @@ fn a_derivative_is_held_against_what_the_function_asks_for() {
     let text = "fn f(x: f64) -> f64 {\n  let mut y = x\n  while y < 9.0 {\n    y *= 2.0\n  }\n  y\n}";
     let program = compiler.check("f.cot", text);
     let request = derivative("f", DerivativeForm::Grad, &["x"]);
-    assert!(matches!(compiler.function(&program, &request, DEVICE), Err(CompileError::Unsupported(_))));
+    let error = compiler.function(&program, &request, DEVICE).expect_err("a loop whose length only the run knows");
+    assert!(matches!(error, CompileError::Unsupported(_)), "{error}");
+    let [told] = <[_; 1]>::try_from(error.diagnostics(&program, "f")).expect("one diagnostic");
+    let span = told.primary.span;
+    let at = program.sources.get(span.file).expect("a file").line_column(span.start);
+    assert_eq!((told.code, at.line), (codes::UNSUPPORTED_CONSTRUCT, 3));
+    assert_eq!(told.help, ["the nearest that works: --backend cpu"]);
     assert_eq!(compiled.load(Ordering::Relaxed), 0);
 }
 

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &EmitArgs) -> Result<u8, Failure> {
         (None, Some(Stage::Ir)) => lowered(args, emit::Stage::Ir)?,
         (None, Some(Stage::Dot)) => lowered(args, emit::Stage::Dot)?,
         (None, Some(Stage::Loops)) => lowered(args, emit::Stage::Loops)?,
+        (None, Some(Stage::DeviceLoops)) => lowered(args, emit::Stage::DeviceLoops)?,
         (None, Some(Stage::Llvm)) => lowered(args, emit::Stage::Llvm)?,
         (None, Some(Stage::Asm)) => lowered(args, emit::Stage::Assembly)?,
     };

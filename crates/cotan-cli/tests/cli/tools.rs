@@ -60,6 +60,7 @@ fn every_stage_is_printed() {
         ("ast", "dloss_dw"),
         ("ir", "fn dloss_dw("),
         ("loops", "fn dloss_dw("),
+        ("device-loops", " into "),
         ("llvm", "define "),
         ("asm", "ret"),
         ("dot", "digraph cotan {"),

@@ -78,7 +78,13 @@ pub(super) fn scalar(node: &Node, definitions: &Definitions) -> f64 {
         Node::Print { .. } | Node::Call { .. } => 100.0,
         // One that is large enough to be worth a call.
         Node::Product(_) | Node::Routine(_) => 10_000.0,
-        Node::Scope(_) | Node::Segment(_) | Node::For(_) | Node::While(..) | Node::If(..) | Node::Switch(..) => 0.0,
+        Node::Scope(_)
+        | Node::Segment(_)
+        | Node::For(_)
+        | Node::Reduce(_)
+        | Node::While(..)
+        | Node::If(..)
+        | Node::Switch(..) => 0.0,
     }
 }
 
@@ -141,6 +147,7 @@ impl Estimate<'_> {
             | Node::StackOpen(_)
             | Node::StackExtend(..)
             | Node::Bind { .. }
+            | Node::Reduce(_)
             | Node::Product(_)
             | Node::Routine(_)
             | Node::Print { .. }

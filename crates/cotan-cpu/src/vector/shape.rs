@@ -201,7 +201,7 @@ impl<'a> Shapes<'a> {
         {
             self.raise(*local, Shape::Varying);
         }
-        let diverges = diverges || node.selector().is_some_and(|on| !self.is_uniform(on));
+        let diverges = diverges || node.selectors().into_iter().any(|on| !self.is_uniform(on));
         node.lists().into_iter().for_each(|list| self.nodes(list, diverges));
     }
 
@@ -315,6 +315,9 @@ impl<'a> Shapes<'a> {
         }
         if let Node::LoadLanes { .. } | Node::StoreLanes { .. } = node {
             return Err("an inner loop has lanes already");
+        }
+        if let Node::Reduce(_) = node {
+            return Err("a reduction in it is not cut into partial results");
         }
         let mut admitted = Ok(());
         node.each_part(&mut |part| match part {

@@ -12,8 +12,8 @@ use crate::jit::{CompiledModule, Engine, JitError, OptLevel};
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_cpu::unwatched_results;
 use cotan_ir::{Function, Module, Symbol};
-use cotan_loops::pipeline::{AFTER_LOWERING, run};
-use cotan_loops::{LoopFunction, NestContext, NestPass, Probe, TaskSizes, VerifiedNests, Width, lower_only};
+use cotan_loops::pipeline::run;
+use cotan_loops::{CPU, LoopFunction, NestContext, NestPass, Probe, TaskSizes, VerifiedNests, Width, lower_only};
 use cotan_ops::Registry;
 use cotan_runtime::abi::{Entry, HostSymbols};
 use cotan_runtime::{CodeOrigin, CompiledFunction, MachineCode, Pool, Reports, host_symbols};
@@ -78,7 +78,7 @@ impl CompileOptions {
     pub fn nest_passes(&self, probe: Option<Probe>) -> Vec<&'static NestPass> {
         // What is counted is what the nest says, whatever the machine makes of it.
         let is_plain = self.level == OptLevel::O0 || probe == Some(Probe::Counts);
-        [AFTER_LOWERING, if is_plain { PLAIN } else { OPTIMIZED }].concat()
+        [CPU.after_lowering, if is_plain { PLAIN } else { OPTIMIZED }].concat()
     }
 
     /// The loop nest of a function after the pass of a name; `None` if that does not run.
@@ -90,7 +90,7 @@ impl CompileOptions {
 
     fn nest_of(&self, f: &Function, probe: Option<Probe>, passes: &[&NestPass]) -> LoopFunction {
         let context = NestContext { probe, tasks: self.tasks.unwrap_or_default(), width: self.width };
-        let mut nest = lower_only(f);
+        let mut nest = lower_only(f, &CPU);
         run(passes, &mut nest, &context);
         nest
     }

@@ -66,41 +66,39 @@ impl FunctionEmitter<'_> {
         for guard in guards {
             let mut all: Option<String> = None;
             for need in guard {
-                let operand = self.before(need.operand(), &inside);
+                let operand = before(self, need.operand(), &inside);
                 let runs = match need {
-                    Need::Positive(_) => self.define(&format!("icmp slt i64 0, {operand}")),
+                    Need::Positive(_) => self.out.define(&format!("icmp slt i64 0, {operand}")),
                     Need::True(_) => operand,
                 };
                 all = Some(match all {
-                    Some(all) => self.define(&format!("and i1 {all}, {runs}")),
+                    Some(all) => self.out.define(&format!("and i1 {all}, {runs}")),
                     None => runs,
                 });
             }
             let all = all?;
             any = Some(match any {
-                Some(any) => self.define(&format!("or i1 {any}, {all}")),
+                Some(any) => self.out.define(&format!("or i1 {any}, {all}")),
                 None => all,
             });
         }
         any
     }
+}
 
-    /// A number in front of the loop, where [`is_known_before`] says that it can be computed.
-    fn before(&mut self, n: Operand, inside: &Inside<'_>) -> String {
-        let definition = if let Operand::Local(local) = n { inside.get(&local).copied().flatten() } else { None };
-        match definition {
-            Some(Expr::Copy(from)) => self.before(*from, inside),
-            Some(Expr::Native { instruction, elem, args }) => {
-                let args: Vec<String> = args.iter().map(|a| self.before(*a, inside)).collect();
-                let to = self.temporary();
-                self.native(&to, *instruction, Form { elem: *elem, lanes: 1 }, &args);
-                to
-            }
-            Some(
-                Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_),
-            )
-            | None => self.operand(n),
+/// A number in front of the loop, where [`is_known_before`] says that it can be computed.
+fn before(emitter: &mut FunctionEmitter<'_>, n: Operand, inside: &Inside<'_>) -> String {
+    let definition = if let Operand::Local(local) = n { inside.get(&local).copied().flatten() } else { None };
+    match definition {
+        Some(Expr::Copy(from)) => before(emitter, *from, inside),
+        Some(Expr::Native { instruction, elem, args }) => {
+            let args: Vec<String> = args.iter().map(|a| before(emitter, *a, inside)).collect();
+            let to = emitter.out.temporary();
+            emitter.out.native(&to, *instruction, Form { elem: *elem, lanes: 1 }, &args);
+            to
         }
+        Some(Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_))
+        | None => emitter.operand(n),
     }
 }
 

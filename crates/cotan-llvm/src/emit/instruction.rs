@@ -1,7 +1,7 @@
 //! Instructions on scalars, or lane by lane. Integers wrap, shifts and divisions are guarded so that none is undefined, floats are IEEE.
 
-use super::function::FunctionEmitter;
 use super::text::{constant, in_all_lanes, in_lanes, register, suffix};
+use super::writer::FunctionWriter;
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 
@@ -41,7 +41,7 @@ impl Form {
     }
 }
 
-impl FunctionEmitter<'_> {
+impl FunctionWriter<'_> {
     /// Defines `to` by an instruction. The form is that of the operands (of a select: of the last two; its condition has
     /// as many lanes).
     pub(super) fn native(&mut self, to: &str, instruction: Instruction, form: Form, args: &[String]) {
@@ -65,35 +65,31 @@ impl FunctionEmitter<'_> {
             Instruction::Add => binary(if float { "fadd" } else { "add" }),
             Instruction::Sub => binary(if float { "fsub" } else { "sub" }),
             Instruction::Mul | Instruction::Mulc => binary(if float { "fmul" } else { "mul" }),
-            Instruction::Mulz if float => return self.mulz(to, form, a, b),
+            Instruction::Mulz if float => return mulz(self, to, form, a, b),
             Instruction::Mulz => binary("mul"),
             Instruction::Div if float => binary("fdiv"),
             Instruction::Rem if float => binary("frem"),
-            Instruction::Div | Instruction::Rem => return self.integer_division(to, instruction, form, a, b),
+            Instruction::Div | Instruction::Rem => return integer_division(self, to, instruction, form, a, b),
             Instruction::Neg if float => format!("fneg {ty} {a}"),
             Instruction::Neg => format!("sub {ty} {}, {a}", form.number(0)),
-            Instruction::Abs if float => self.intrinsic("fabs", form, &[a]),
-            Instruction::Abs if elem.is_signed() => {
-                let suffix = form.suffix();
-                self.module.declare(&format!("declare {ty} @llvm.abs.{suffix}({ty}, i1)"));
-                format!("call {ty} @llvm.abs.{suffix}({ty} {a}, i1 false)")
-            }
+            Instruction::Abs if float => intrinsic(self, "fabs", form, &[a]),
+            Instruction::Abs if elem.is_signed() => magnitude(self, form, a),
             Instruction::Abs | Instruction::Identity => format!("bitcast {ty} {a} to {ty}"),
-            Instruction::Fma if float => self.intrinsic("fma", form, &[a, b, arg(2)]),
+            Instruction::Fma if float => intrinsic(self, "fma", form, &[a, b, arg(2)]),
             Instruction::Fma => {
                 let product = self.define(&binary("mul"));
                 format!("add {ty} {product}, {}", arg(2))
             }
-            Instruction::Sqrt => self.intrinsic("sqrt", form, &[a]),
-            Instruction::Floor => self.intrinsic("floor", form, &[a]),
-            Instruction::Ceil => self.intrinsic("ceil", form, &[a]),
-            Instruction::Trunc => self.intrinsic("trunc", form, &[a]),
-            Instruction::Copysign => self.intrinsic("copysign", form, &[a, b]),
+            Instruction::Sqrt => intrinsic(self, "sqrt", form, &[a]),
+            Instruction::Floor => intrinsic(self, "floor", form, &[a]),
+            Instruction::Ceil => intrinsic(self, "ceil", form, &[a]),
+            Instruction::Trunc => intrinsic(self, "trunc", form, &[a]),
+            Instruction::Copysign => intrinsic(self, "copysign", form, &[a, b]),
             // These pass NaN on and order the zeros.
-            Instruction::Min if float => self.intrinsic("minimum", form, &[a, b]),
-            Instruction::Max if float => self.intrinsic("maximum", form, &[a, b]),
-            Instruction::Min => self.intrinsic(if elem.is_signed() { "smin" } else { "umin" }, form, &[a, b]),
-            Instruction::Max => self.intrinsic(if elem.is_signed() { "smax" } else { "umax" }, form, &[a, b]),
+            Instruction::Min if float => intrinsic(self, "minimum", form, &[a, b]),
+            Instruction::Max if float => intrinsic(self, "maximum", form, &[a, b]),
+            Instruction::Min => intrinsic(self, if elem.is_signed() { "smin" } else { "umin" }, form, &[a, b]),
+            Instruction::Max => intrinsic(self, if elem.is_signed() { "smax" } else { "umax" }, form, &[a, b]),
             Instruction::Eq => compare("oeq", "eq", "eq"),
             Instruction::Ne => compare("une", "ne", "ne"),
             Instruction::Lt => compare("olt", "slt", "ult"),
@@ -107,63 +103,20 @@ impl FunctionEmitter<'_> {
             Instruction::Not => {
                 format!("xor {ty} {a}, {}", if elem == Elem::Bool { form.number("true") } else { form.number(-1) })
             }
-            Instruction::Shl | Instruction::Shr => {
-                let distance = self.shift_distance(form, b);
-                let name = match (instruction, elem.is_signed()) {
-                    (Instruction::Shl, _) => "shl",
-                    (_, true) => "ashr",
-                    (_, false) => "lshr",
-                };
-                format!("{name} {ty} {a}, {distance}")
-            }
+            Instruction::Shl | Instruction::Shr => shift(self, instruction, form, a, b),
             Instruction::ShiftFits => {
                 let distance = form.of(Elem::I64);
                 format!("icmp ult {} {b}, {}", distance.ty(), distance.number(8 * elem.bytes()))
             }
             Instruction::Select => format!("select {bit} {a}, {ty} {b}, {ty} {}", arg(2)),
-            Instruction::Cast(target) => self.cast(form, target, a),
+            Instruction::Cast(target) => cast(self, form, target, a),
             Instruction::Bitcast(target) => format!("bitcast {ty} {a} to {}", form.of(target).ty()),
-            Instruction::CastFits(target) => return self.cast_fits(to, form, target, a),
-            Instruction::AddFits => return self.fits(to, "add", form, a, b),
-            Instruction::SubFits => return self.fits(to, "sub", form, a, b),
-            Instruction::MulFits => return self.fits(to, "mul", form, a, b),
+            Instruction::CastFits(target) => return cast_fits(self, to, form, target, a),
+            Instruction::AddFits => return fits(self, to, "add", form, a, b),
+            Instruction::SubFits => return fits(self, to, "sub", form, a, b),
+            Instruction::MulFits => return fits(self, to, "mul", form, a, b),
         };
         self.line(&format!("{to} = {text}"));
-    }
-
-    /// A product in which a zero wins. Masks of more lanes than a register has would be put together from those of the
-    /// registers, and taken apart again, so the product is written part by part.
-    fn mulz(&mut self, to: &str, form: Form, a: &str, b: &str) {
-        if form.lanes <= PART {
-            return self.mulz_part(to, form, a, b);
-        }
-        let ty = form.ty();
-        let n_parts = form.lanes / PART;
-        let part = Form { lanes: PART, ..form };
-        let mut parts = Vec::new();
-        for k in 0..n_parts {
-            let (a, b) = (self.part(&ty, a, k), self.part(&ty, b, k));
-            let product = self.temporary();
-            self.mulz_part(&product, part, &a, &b);
-            parts.push(product);
-        }
-        let mut lanes = PART;
-        while let [_, _, ..] = parts[..] {
-            let ty = Form { lanes, ..form }.ty();
-            let numbers: Vec<String> = (0..2 * lanes).map(|k| format!("i32 {k}")).collect();
-            let numbers = numbers.join(", ");
-            let join = |pair: &[String], this: &mut Self| {
-                this.define(&format!(
-                    "shufflevector {ty} {}, {ty} {}, <{} x i32> <{numbers}>",
-                    pair[0],
-                    pair[1],
-                    2 * lanes
-                ))
-            };
-            parts = parts.chunks(2).map(|pair| join(pair, self)).collect();
-            lanes *= 2;
-        }
-        self.line(&format!("{to} = bitcast {ty} {} to {ty}", parts[0]));
     }
 
     fn part(&mut self, ty: &str, whole: &str, number: u32) -> String {
@@ -174,140 +127,188 @@ impl FunctionEmitter<'_> {
         let numbers: Vec<String> = (number * PART..(number + 1) * PART).map(|k| format!("i32 {k}")).collect();
         self.define(&format!("shufflevector {ty} {whole}, {ty} poison, <{PART} x i32> <{}>", numbers.join(", ")))
     }
+}
 
-    fn mulz_part(&mut self, to: &str, form: Form, a: &str, b: &str) {
-        let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
-        let zero = form.constant(Const::zero(form.elem));
-        let a_is_zero = self.define(&format!("fcmp oeq {ty} {a}, {zero}"));
-        let b_is_zero = self.define(&format!("fcmp oeq {ty} {b}, {zero}"));
-        let is_zero = self.define(&format!("or {bit} {a_is_zero}, {b_is_zero}"));
-        let product = self.define(&format!("fmul {ty} {a}, {b}"));
-        self.line(&format!("{to} = select {bit} {is_zero}, {ty} {zero}, {ty} {product}"));
+/// A product in which a zero wins. Masks of more lanes than a register has would be put together from those of the
+/// registers, and taken apart again, so the product is written part by part.
+fn mulz(out: &mut FunctionWriter<'_>, to: &str, form: Form, a: &str, b: &str) {
+    if form.lanes <= PART {
+        return mulz_part(out, to, form, a, b);
     }
-
-    /// A call of an intrinsic on operands of one type.
-    fn intrinsic(&mut self, name: &str, form: Form, args: &[&str]) -> String {
-        let (ty, suffix) = (form.ty(), form.suffix());
-        let types = vec![ty.as_str(); args.len()].join(", ");
-        self.module.declare(&format!("declare {ty} @llvm.{name}.{suffix}({types})"));
-        let args: Vec<String> = args.iter().map(|a| format!("{ty} {a}")).collect();
-        format!("call {ty} @llvm.{name}.{suffix}({})", args.join(", "))
+    let ty = form.ty();
+    let n_parts = form.lanes / PART;
+    let part = Form { lanes: PART, ..form };
+    let mut parts = Vec::new();
+    for k in 0..n_parts {
+        let (a, b) = (out.part(&ty, a, k), out.part(&ty, b, k));
+        let product = out.temporary();
+        mulz_part(out, &product, part, &a, &b);
+        parts.push(product);
     }
-
-    /// Quotient or remainder: 0 for a zero divisor; a divisor of -1 negates, so that the least number wraps.
-    fn integer_division(&mut self, to: &str, instruction: Instruction, form: Form, a: &str, b: &str) {
-        let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
-        let (zero, one) = (form.number(0), form.number(1));
-        let sign = if form.elem.is_signed() { "s" } else { "u" };
-        let is_div = instruction == Instruction::Div;
-        let by_zero = self.define(&format!("icmp eq {ty} {b}, {zero}"));
-        let mut is_special = by_zero.clone();
-        let mut by_minus_one = None;
-        if form.elem.is_signed() {
-            let minus = self.define(&format!("icmp eq {ty} {b}, {}", form.number(-1)));
-            is_special = self.define(&format!("or {bit} {by_zero}, {minus}"));
-            by_minus_one = Some(minus);
-        }
-        let divisor = self.define(&format!("select {bit} {is_special}, {ty} {one}, {ty} {b}"));
-        if !is_div {
-            // A remainder by 1 is the 0 that both special cases want.
-            return self.line(&format!("{to} = {sign}rem {ty} {a}, {divisor}"));
-        }
-        let mut quotient = self.define(&format!("{sign}div {ty} {a}, {divisor}"));
-        if let Some(by_minus_one) = by_minus_one {
-            let negated = self.define(&format!("sub {ty} {zero}, {a}"));
-            quotient = self.define(&format!("select {bit} {by_minus_one}, {ty} {negated}, {ty} {quotient}"));
-        }
-        self.line(&format!("{to} = select {bit} {by_zero}, {ty} {zero}, {ty} {quotient}"));
-    }
-
-    /// An i64 distance modulo the width, as a value of the type that is shifted.
-    fn shift_distance(&mut self, form: Form, distance: &str) -> String {
-        let wide = form.of(Elem::I64);
-        let last = wide.number(8 * form.elem.bytes() - 1);
-        let masked = self.define(&format!("and {} {distance}, {last}", wide.ty()));
-        if form.elem.bytes() == 8 {
-            return masked;
-        }
-        self.define(&format!("trunc {} {masked} to {}", wide.ty(), form.ty()))
-    }
-
-    fn cast(&mut self, form: Form, to: Elem, a: &str) -> String {
-        let from = form.elem;
-        // Loops that compute with storage types have no lanes.
-        if let Some(storage) = from.storage() {
-            let wide = self.widen(storage, a);
-            return self.cast(form.of(Elem::F32), to, &wide);
-        }
-        if let Some(storage) = to.storage() {
-            let bits = self.narrow(storage, from, a);
-            return format!("bitcast i16 {bits} to i16");
-        }
-        let (source, target) = (form.ty(), form.of(to).ty());
-        if from.is_float() && to.is_float() {
-            return match (from, to) {
-                (Elem::F32, Elem::F64) => format!("fpext {source} {a} to {target}"),
-                (Elem::F64, Elem::F32) => format!("fptrunc {source} {a} to {target}"),
-                _ => format!("bitcast {source} {a} to {target}"),
-            };
-        }
-        if to.is_float() {
-            let sign = if from.is_signed() { "s" } else { "u" };
-            return format!("{sign}itofp {source} {a} to {target}");
-        }
-        if from.is_float() {
-            let sign = if to.is_signed() { "s" } else { "u" };
-            let name = format!("fpto{sign}i.sat.{}.{}", form.of(to).suffix(), form.suffix());
-            self.module.declare(&format!("declare {target} @llvm.{name}({source})"));
-            return format!("call {target} @llvm.{name}({source} {a})");
-        }
-        let bits = |elem: Elem| if elem == Elem::Bool { 1 } else { 8 * elem.bytes() };
-        match bits(from).cmp(&bits(to)) {
-            std::cmp::Ordering::Greater => format!("trunc {source} {a} to {target}"),
-            std::cmp::Ordering::Equal => format!("bitcast {source} {a} to {target}"),
-            std::cmp::Ordering::Less if from.is_signed() => format!("sext {source} {a} to {target}"),
-            std::cmp::Ordering::Less => format!("zext {source} {a} to {target}"),
-        }
-    }
-
-    /// Whether a value keeps its meaning as an integer of type `target`; a fraction may be cut.
-    fn cast_fits(&mut self, to: &str, form: Form, target: Elem, a: &str) {
-        let (from, bits) = (form.elem, form.of(Elem::Bool));
-        let (ty, bit) = (form.ty(), bits.ty());
-        let Some((least, greatest)) = target.integer_range() else {
-            return self.line(&format!("{to} = bitcast {bit} {} to {bit}", bits.number("true")));
+    let mut lanes = PART;
+    while let [_, _, ..] = parts[..] {
+        let ty = Form { lanes, ..form }.ty();
+        let numbers: Vec<String> = (0..2 * lanes).map(|k| format!("i32 {k}")).collect();
+        let numbers = numbers.join(", ");
+        let join = |pair: &[String], out: &mut FunctionWriter<'_>| {
+            out.define(&format!("shufflevector {ty} {}, {ty} {}, <{} x i32> <{numbers}>", pair[0], pair[1], 2 * lanes))
         };
-        if from.is_float() {
-            let whole = self.intrinsic("trunc", form, &[a]);
-            let whole = self.define(&whole);
-            // Both bounds are powers of two or zero, hence exact.
-            let low = form.constant(Const::float(from, least as f64));
-            let high = form.constant(Const::float(from, (greatest + 1) as f64));
-            let above = self.define(&format!("fcmp oge {ty} {whole}, {low}"));
-            let below = self.define(&format!("fcmp olt {ty} {whole}, {high}"));
-            return self.line(&format!("{to} = and {bit} {above}, {below}"));
-        }
-        let (own_least, own_greatest) = from.integer_range().unwrap_or((0, 1));
-        let sign = if from.is_signed() { "s" } else { "u" };
-        let mut fits = bits.number("true");
-        for (relation, bound, matters) in [("ge", least, least > own_least), ("le", greatest, greatest < own_greatest)]
-        {
-            if matters {
-                let one = self.define(&format!("icmp {sign}{relation} {ty} {a}, {}", form.number(bound)));
-                fits = self.define(&format!("and {bit} {fits}, {one}"));
-            }
-        }
-        self.line(&format!("{to} = bitcast {bit} {fits} to {bit}"));
+        parts = parts.chunks(2).map(|pair| join(pair, out)).collect();
+        lanes *= 2;
     }
+    out.line(&format!("{to} = bitcast {ty} {} to {ty}", parts[0]));
+}
 
-    /// Whether an operation on integers does not wrap.
-    fn fits(&mut self, to: &str, name: &str, form: Form, a: &str, b: &str) {
-        let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
-        let sign = if form.elem.is_signed() { "s" } else { "u" };
-        let name = format!("llvm.{sign}{name}.with.overflow.{}", form.suffix());
-        self.module.declare(&format!("declare {{ {ty}, {bit} }} @{name}({ty}, {ty})"));
-        let pair = self.define(&format!("call {{ {ty}, {bit} }} @{name}({ty} {a}, {ty} {b})"));
-        let wraps = self.define(&format!("extractvalue {{ {ty}, {bit} }} {pair}, 1"));
-        self.line(&format!("{to} = xor {bit} {wraps}, {}", form.of(Elem::Bool).number("true")));
+fn mulz_part(out: &mut FunctionWriter<'_>, to: &str, form: Form, a: &str, b: &str) {
+    let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
+    let zero = form.constant(Const::zero(form.elem));
+    let a_is_zero = out.define(&format!("fcmp oeq {ty} {a}, {zero}"));
+    let b_is_zero = out.define(&format!("fcmp oeq {ty} {b}, {zero}"));
+    let is_zero = out.define(&format!("or {bit} {a_is_zero}, {b_is_zero}"));
+    let product = out.define(&format!("fmul {ty} {a}, {b}"));
+    out.line(&format!("{to} = select {bit} {is_zero}, {ty} {zero}, {ty} {product}"));
+}
+
+/// A call of an intrinsic on operands of one type.
+fn intrinsic(out: &mut FunctionWriter<'_>, name: &str, form: Form, args: &[&str]) -> String {
+    let (ty, suffix) = (form.ty(), form.suffix());
+    let types = vec![ty.as_str(); args.len()].join(", ");
+    out.module.declare(&format!("declare {ty} @llvm.{name}.{suffix}({types})"));
+    let args: Vec<String> = args.iter().map(|a| format!("{ty} {a}")).collect();
+    format!("call {ty} @llvm.{name}.{suffix}({})", args.join(", "))
+}
+
+/// Quotient or remainder: 0 for a zero divisor; a divisor of -1 negates, so that the least number wraps.
+fn integer_division(out: &mut FunctionWriter<'_>, to: &str, instruction: Instruction, form: Form, a: &str, b: &str) {
+    let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
+    let (zero, one) = (form.number(0), form.number(1));
+    let sign = if form.elem.is_signed() { "s" } else { "u" };
+    let is_div = instruction == Instruction::Div;
+    let by_zero = out.define(&format!("icmp eq {ty} {b}, {zero}"));
+    let mut is_special = by_zero.clone();
+    let mut by_minus_one = None;
+    if form.elem.is_signed() {
+        let minus = out.define(&format!("icmp eq {ty} {b}, {}", form.number(-1)));
+        is_special = out.define(&format!("or {bit} {by_zero}, {minus}"));
+        by_minus_one = Some(minus);
     }
+    let divisor = out.define(&format!("select {bit} {is_special}, {ty} {one}, {ty} {b}"));
+    if !is_div {
+        // A remainder by 1 is the 0 that both special cases want.
+        return out.line(&format!("{to} = {sign}rem {ty} {a}, {divisor}"));
+    }
+    let mut quotient = out.define(&format!("{sign}div {ty} {a}, {divisor}"));
+    if let Some(by_minus_one) = by_minus_one {
+        let negated = out.define(&format!("sub {ty} {zero}, {a}"));
+        quotient = out.define(&format!("select {bit} {by_minus_one}, {ty} {negated}, {ty} {quotient}"));
+    }
+    out.line(&format!("{to} = select {bit} {by_zero}, {ty} {zero}, {ty} {quotient}"));
+}
+
+/// The magnitude of a signed integer; the least one stays what it is.
+fn magnitude(out: &mut FunctionWriter<'_>, form: Form, a: &str) -> String {
+    let ty = form.ty();
+    let suffix = form.suffix();
+    out.module.declare(&format!("declare {ty} @llvm.abs.{suffix}({ty}, i1)"));
+    format!("call {ty} @llvm.abs.{suffix}({ty} {a}, i1 false)")
+}
+
+fn shift(out: &mut FunctionWriter<'_>, instruction: Instruction, form: Form, a: &str, b: &str) -> String {
+    let ty = form.ty();
+    let distance = shift_distance(out, form, b);
+    let name = match (instruction, form.elem.is_signed()) {
+        (Instruction::Shl, _) => "shl",
+        (_, true) => "ashr",
+        (_, false) => "lshr",
+    };
+    format!("{name} {ty} {a}, {distance}")
+}
+
+/// An i64 distance modulo the width, as a value of the type that is shifted.
+fn shift_distance(out: &mut FunctionWriter<'_>, form: Form, distance: &str) -> String {
+    let wide = form.of(Elem::I64);
+    let last = wide.number(8 * form.elem.bytes() - 1);
+    let masked = out.define(&format!("and {} {distance}, {last}", wide.ty()));
+    if form.elem.bytes() == 8 {
+        return masked;
+    }
+    out.define(&format!("trunc {} {masked} to {}", wide.ty(), form.ty()))
+}
+
+fn cast(out: &mut FunctionWriter<'_>, form: Form, to: Elem, a: &str) -> String {
+    let from = form.elem;
+    // Loops that compute with storage types have no lanes.
+    if let Some(storage) = from.storage() {
+        let wide = out.widen(storage, a);
+        return cast(out, form.of(Elem::F32), to, &wide);
+    }
+    if let Some(storage) = to.storage() {
+        let bits = out.narrow(storage, from, a);
+        return format!("bitcast i16 {bits} to i16");
+    }
+    let (source, target) = (form.ty(), form.of(to).ty());
+    if from.is_float() && to.is_float() {
+        return match (from, to) {
+            (Elem::F32, Elem::F64) => format!("fpext {source} {a} to {target}"),
+            (Elem::F64, Elem::F32) => format!("fptrunc {source} {a} to {target}"),
+            _ => format!("bitcast {source} {a} to {target}"),
+        };
+    }
+    if to.is_float() {
+        let sign = if from.is_signed() { "s" } else { "u" };
+        return format!("{sign}itofp {source} {a} to {target}");
+    }
+    if from.is_float() {
+        let sign = if to.is_signed() { "s" } else { "u" };
+        let name = format!("fpto{sign}i.sat.{}.{}", form.of(to).suffix(), form.suffix());
+        out.module.declare(&format!("declare {target} @llvm.{name}({source})"));
+        return format!("call {target} @llvm.{name}({source} {a})");
+    }
+    let bits = |elem: Elem| if elem == Elem::Bool { 1 } else { 8 * elem.bytes() };
+    match bits(from).cmp(&bits(to)) {
+        std::cmp::Ordering::Greater => format!("trunc {source} {a} to {target}"),
+        std::cmp::Ordering::Equal => format!("bitcast {source} {a} to {target}"),
+        std::cmp::Ordering::Less if from.is_signed() => format!("sext {source} {a} to {target}"),
+        std::cmp::Ordering::Less => format!("zext {source} {a} to {target}"),
+    }
+}
+
+/// Whether a value keeps its meaning as an integer of type `target`; a fraction may be cut.
+fn cast_fits(out: &mut FunctionWriter<'_>, to: &str, form: Form, target: Elem, a: &str) {
+    let (from, bits) = (form.elem, form.of(Elem::Bool));
+    let (ty, bit) = (form.ty(), bits.ty());
+    let Some((least, greatest)) = target.integer_range() else {
+        return out.line(&format!("{to} = bitcast {bit} {} to {bit}", bits.number("true")));
+    };
+    if from.is_float() {
+        let whole = intrinsic(out, "trunc", form, &[a]);
+        let whole = out.define(&whole);
+        // Both bounds are powers of two or zero, hence exact.
+        let low = form.constant(Const::float(from, least as f64));
+        let high = form.constant(Const::float(from, (greatest + 1) as f64));
+        let above = out.define(&format!("fcmp oge {ty} {whole}, {low}"));
+        let below = out.define(&format!("fcmp olt {ty} {whole}, {high}"));
+        return out.line(&format!("{to} = and {bit} {above}, {below}"));
+    }
+    let (own_least, own_greatest) = from.integer_range().unwrap_or((0, 1));
+    let sign = if from.is_signed() { "s" } else { "u" };
+    let mut fits = bits.number("true");
+    for (relation, bound, matters) in [("ge", least, least > own_least), ("le", greatest, greatest < own_greatest)] {
+        if matters {
+            let one = out.define(&format!("icmp {sign}{relation} {ty} {a}, {}", form.number(bound)));
+            fits = out.define(&format!("and {bit} {fits}, {one}"));
+        }
+    }
+    out.line(&format!("{to} = bitcast {bit} {fits} to {bit}"));
+}
+
+/// Whether an operation on integers does not wrap.
+fn fits(out: &mut FunctionWriter<'_>, to: &str, name: &str, form: Form, a: &str, b: &str) {
+    let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
+    let sign = if form.elem.is_signed() { "s" } else { "u" };
+    let name = format!("llvm.{sign}{name}.with.overflow.{}", form.suffix());
+    out.module.declare(&format!("declare {{ {ty}, {bit} }} @{name}({ty}, {ty})"));
+    let pair = out.define(&format!("call {{ {ty}, {bit} }} @{name}({ty} {a}, {ty} {b})"));
+    let wraps = out.define(&format!("extractvalue {{ {ty}, {bit} }} {pair}, 1"));
+    out.line(&format!("{to} = xor {bit} {wraps}, {}", form.of(Elem::Bool).number("true")));
 }

@@ -21,8 +21,8 @@ impl FunctionEmitter<'_> {
             Operand::Local(_) => {
                 let ty = in_lanes(elem, lanes);
                 let scalar = self.operand(operand);
-                let first = self.define(&format!("insertelement {ty} poison, {elem} {scalar}, i64 0"));
-                self.define(&format!("shufflevector {ty} {first}, {ty} poison, <{lanes} x i32> zeroinitializer"))
+                let first = self.out.define(&format!("insertelement {ty} poison, {elem} {scalar}, i64 0"));
+                self.out.define(&format!("shufflevector {ty} {first}, {ty} poison, <{lanes} x i32> zeroinitializer"))
             }
         }
     }
@@ -41,24 +41,24 @@ impl FunctionEmitter<'_> {
             Expr::Iota(first) => {
                 let numbers: Vec<String> = (0..lanes).map(|k| format!("i64 {k}")).collect();
                 let first = self.typed_spread(*first, lanes);
-                self.line(&format!("{name} = add {first}, <{}>", numbers.join(", ")));
+                self.out.line(&format!("{name} = add {first}, <{}>", numbers.join(", ")));
             }
             Expr::Any(mask) => {
-                let mask = self.mask_bits(*mask);
-                self.line(&format!("{name} = icmp ne {mask}, 0"));
+                let mask = mask_bits(self, *mask);
+                self.out.line(&format!("{name} = icmp ne {mask}, 0"));
             }
             Expr::First(mask) => {
-                let bits = self.mask_bits(*mask);
+                let bits = mask_bits(self, *mask);
                 let ty = format!("i{}", self.f.lanes(*mask));
-                self.module.declare(&format!("declare {ty} @llvm.cttz.{ty}({ty}, i1)"));
-                let count = self.define(&format!("call {ty} @llvm.cttz.{ty}({bits}, i1 false)"));
+                self.out.module.declare(&format!("declare {ty} @llvm.cttz.{ty}({ty}, i1)"));
+                let count = self.out.define(&format!("call {ty} @llvm.cttz.{ty}({bits}, i1 false)"));
                 let to_i64 = if ty == "i64" { "bitcast" } else { "zext" };
-                self.line(&format!("{name} = {to_i64} {ty} {count} to i64"));
+                self.out.line(&format!("{name} = {to_i64} {ty} {count} to i64"));
             }
-            Expr::Fold(monoid, value) => self.fold(&name, *monoid, *value),
+            Expr::Fold(monoid, value) => fold(self, &name, *monoid, *value),
             Expr::Lane([value, number]) => {
                 let (value, number) = (self.typed(*value), self.typed(*number));
-                self.line(&format!("{name} = extractelement {value}, {number}"));
+                self.out.line(&format!("{name} = extractelement {value}, {number}"));
             }
             Expr::Copy(_) | Expr::Native { .. } | Expr::Host { .. } => {
                 bug!(
@@ -70,40 +70,6 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A mask as an integer with its type; the first lane is the lowest bit.
-    fn mask_bits(&mut self, mask: Operand) -> String {
-        let lanes = self.f.lanes(mask);
-        let mask = self.typed(mask);
-        let bits = self.define(&format!("bitcast {mask} to i{lanes}"));
-        format!("i{lanes} {bits}")
-    }
-
-    /// Halves are combined until one lane is left.
-    fn fold(&mut self, name: &str, monoid: Monoid, value: Operand) {
-        let Form { elem, mut lanes } = self.form(value);
-        let mut whole = self.operand(value);
-        while lanes > 1 {
-            let ty = in_lanes(register(elem), lanes);
-            let half = lanes / 2;
-            let mut part = |from: u32| {
-                if half == 1 {
-                    return self.define(&format!("extractelement {ty} {whole}, i64 {from}"));
-                }
-                let numbers: Vec<String> = (from..from + half).map(|k| format!("i32 {k}")).collect();
-                let numbers = numbers.join(", ");
-                self.define(&format!("shufflevector {ty} {whole}, {ty} poison, <{half} x i32> <{numbers}>"))
-            };
-            let (low, high) = (part(0), part(half));
-            let form = Form { elem, lanes: half };
-            let sum = self.temporary();
-            self.native(&sum, combining(monoid), form, &[low, high]);
-            whole = sum;
-            lanes = half;
-        }
-        let ty = register(elem);
-        self.line(&format!("{name} = bitcast {ty} {whole} to {ty}"));
-    }
-
     // ---- memory
 
     pub(super) fn load_lanes(&mut self, to: Local, from: Place, mask: Option<Operand>) {
@@ -111,7 +77,7 @@ impl FunctionEmitter<'_> {
         let (elem, lanes) = (info.elem, info.lanes);
         let memory = in_memory(elem);
         let ty = in_lanes(memory, lanes);
-        let form = self.memory_form(elem, lanes);
+        let form = memory_form(elem, lanes);
         let align = elem.bytes();
         let value = match mask {
             None if self.f.lanes(from.offset) == 1 => {
@@ -119,11 +85,11 @@ impl FunctionEmitter<'_> {
                 format!("load {ty}, ptr {address}, align {align}")
             }
             mask => {
-                let mask = self.mask_or_all(mask, lanes);
-                let (address, is_apart, pointers) = self.lane_addresses(from, lanes);
+                let mask = mask_or_all(self, mask, lanes);
+                let (address, is_apart, pointers) = lane_addresses(self, from, lanes);
                 let suffix = format!("{form}.{}", if is_apart { format!("v{lanes}p0") } else { "p0".to_owned() });
                 let name = if is_apart { "gather" } else { "load" };
-                self.module.declare(&format!(
+                self.out.module.declare(&format!(
                     "declare {ty} @llvm.masked.{name}.{suffix}({pointers}, i32 immarg, <{lanes} x i1>, {ty})"
                 ));
                 format!(
@@ -132,10 +98,10 @@ impl FunctionEmitter<'_> {
             }
         };
         if elem == Elem::Bool {
-            let bytes = self.define(&value);
-            return self.line(&format!("%l{} = icmp ne {ty} {bytes}, zeroinitializer", to.0));
+            let bytes = self.out.define(&value);
+            return self.out.line(&format!("%l{} = icmp ne {ty} {bytes}, zeroinitializer", to.0));
         }
-        self.line(&format!("%l{} = {value}", to.0));
+        self.out.line(&format!("%l{} = {value}", to.0));
     }
 
     pub(super) fn store_lanes(&mut self, to: Place, value: Operand, mask: Option<Operand>) {
@@ -145,24 +111,24 @@ impl FunctionEmitter<'_> {
         let most = operands.into_iter().flatten().map(|operand| self.f.lanes(operand)).max();
         let lanes = most.filter(|lanes| *lanes > 1).unwrap_or(self.lanes);
         let ty = in_lanes(in_memory(elem), lanes);
-        let form = self.memory_form(elem, lanes);
+        let form = memory_form(elem, lanes);
         let align = elem.bytes();
         let mut value = self.spread(value, lanes);
         if elem == Elem::Bool {
-            value = self.define(&format!("zext <{lanes} x i1> {value} to {ty}"));
+            value = self.out.define(&format!("zext <{lanes} x i1> {value} to {ty}"));
         }
         if mask.is_none() && offset_lanes == 1 {
             let address = self.address(to);
-            return self.line(&format!("store {ty} {value}, ptr {address}, align {align}"));
+            return self.out.line(&format!("store {ty} {value}, ptr {address}, align {align}"));
         }
-        let mask = self.mask_or_all(mask, lanes);
-        let (address, is_apart, pointers) = self.lane_addresses(to, lanes);
+        let mask = mask_or_all(self, mask, lanes);
+        let (address, is_apart, pointers) = lane_addresses(self, to, lanes);
         let suffix = format!("{form}.{}", if is_apart { format!("v{lanes}p0") } else { "p0".to_owned() });
         let name = if is_apart { "scatter" } else { "store" };
-        self.module.declare(&format!(
+        self.out.module.declare(&format!(
             "declare void @llvm.masked.{name}.{suffix}({ty}, {pointers}, i32 immarg, <{lanes} x i1>)"
         ));
-        self.line(&format!(
+        self.out.line(&format!(
             "call void @llvm.masked.{name}.{suffix}({ty} {value}, {pointers} {address}, i32 {align}, {mask})"
         ));
     }
@@ -175,69 +141,103 @@ impl FunctionEmitter<'_> {
         let lanes = self.f.lanes(value).max(mask.map_or(1, |mask| self.f.lanes(mask)));
         let ty = in_lanes(register(self.f.operand_elem(value)), lanes);
         let value = self.spread(value, lanes);
-        let mut is_nan = self.define(&format!("fcmp uno {ty} {value}, {value}"));
+        let mut is_nan = self.out.define(&format!("fcmp uno {ty} {value}, {value}"));
         let bit = in_lanes("i1", lanes);
         if let Some(mask) = mask {
             let mask = self.spread(mask, lanes);
-            is_nan = self.define(&format!("and {bit} {is_nan}, {mask}"));
+            is_nan = self.out.define(&format!("and {bit} {is_nan}, {mask}"));
         }
         if lanes > 1 {
-            let bits = self.define(&format!("bitcast {bit} {is_nan} to i{lanes}"));
-            is_nan = self.define(&format!("icmp ne i{lanes} {bits}, 0"));
+            let bits = self.out.define(&format!("bitcast {bit} {is_nan} to i{lanes}"));
+            is_nan = self.out.define(&format!("icmp ne i{lanes} {bits}, 0"));
         }
-        let (found, next) = (self.new_label(), self.new_label());
-        self.branch(&is_nan, &found, &next);
-        self.begin(&found);
-        let field = self.field("%ctx", layout::CTX_SAW_NAN);
-        let flag = self.define(&format!("load ptr, ptr {field}"));
+        let (found, next) = (self.out.new_label(), self.out.new_label());
+        self.out.branch(&is_nan, &found, &next);
+        self.out.begin(&found);
+        let field = self.out.field("%ctx", layout::CTX_SAW_NAN);
+        let flag = self.out.define(&format!("load ptr, ptr {field}"));
         // Other threads may do so at the same time.
-        self.line(&format!("store atomic i8 1, ptr {flag} monotonic, align 1"));
-        self.jump(&next);
-        self.begin(&next);
-    }
-
-    fn memory_form(&self, elem: Elem, lanes: u32) -> String {
-        if elem == Elem::Bool { format!("v{lanes}i8") } else { Form { elem, lanes }.suffix() }
-    }
-
-    fn mask_or_all(&mut self, mask: Option<Operand>, lanes: u32) -> String {
-        match mask {
-            None => format!("<{lanes} x i1> splat (i1 true)"),
-            Some(mask) => self.typed_spread(mask, lanes),
-        }
-    }
-
-    /// The address of the first lane, or those of all if they lie apart; whether they do; the type.
-    fn lane_addresses(&mut self, place: Place, lanes: u32) -> (String, bool, String) {
-        if self.f.lanes(place.offset) == 1 {
-            return (self.address(place), false, "ptr".to_owned());
-        }
-        let base = self.base(place.buffer);
-        let ty = in_memory(self.f.buffers[place.buffer.index()].elem);
-        let offsets = self.typed(place.offset);
-        let addresses = self.define(&format!("getelementptr inbounds {ty}, ptr {base}, {offsets}"));
-        (addresses, true, format!("<{lanes} x ptr>"))
+        self.out.line(&format!("store atomic i8 1, ptr {flag} monotonic, align 1"));
+        self.out.jump(&next);
+        self.out.begin(&next);
     }
 
     // ---- accumulators
 
     pub(super) fn combine(&mut self, monoid: Monoid, target: Target, value: Operand) {
         let form = self.form(value);
-        let (old, new) = (self.temporary(), self.temporary());
+        let (old, new) = (self.out.temporary(), self.out.temporary());
         let value = self.operand(value);
         match target {
             Target::Element(place) => {
                 let address = self.address(place);
-                self.load_from(&old, form.elem, &address);
-                self.native(&new, combining(monoid), form, &[old, value]);
-                self.store_value(&new, form.elem, &address);
+                self.out.load_from(&old, form.elem, &address);
+                self.out.native(&new, combining(monoid), form, &[old, value]);
+                self.out.store_value(&new, form.elem, &address);
             }
             Target::Local(local) => {
                 let ty = form.ty();
-                self.line(&format!("{old} = load {ty}, ptr %m{}", local.0));
-                self.native(&new, combining(monoid), form, &[old, value]);
-                self.line(&format!("store {ty} {new}, ptr %m{}", local.0));
+                self.out.line(&format!("{old} = load {ty}, ptr %m{}", local.0));
+                self.out.native(&new, combining(monoid), form, &[old, value]);
+                self.out.line(&format!("store {ty} {new}, ptr %m{}", local.0));
             }
         }
     }
+}
+
+/// A mask as an integer with its type; the first lane is the lowest bit.
+fn mask_bits(emitter: &mut FunctionEmitter<'_>, mask: Operand) -> String {
+    let lanes = emitter.f.lanes(mask);
+    let mask = emitter.typed(mask);
+    let bits = emitter.out.define(&format!("bitcast {mask} to i{lanes}"));
+    format!("i{lanes} {bits}")
+}
+
+/// Halves are combined until one lane is left.
+fn fold(emitter: &mut FunctionEmitter<'_>, name: &str, monoid: Monoid, value: Operand) {
+    let Form { elem, mut lanes } = emitter.form(value);
+    let mut whole = emitter.operand(value);
+    while lanes > 1 {
+        let ty = in_lanes(register(elem), lanes);
+        let half = lanes / 2;
+        let mut part = |from: u32| {
+            if half == 1 {
+                return emitter.out.define(&format!("extractelement {ty} {whole}, i64 {from}"));
+            }
+            let numbers: Vec<String> = (from..from + half).map(|k| format!("i32 {k}")).collect();
+            let numbers = numbers.join(", ");
+            emitter.out.define(&format!("shufflevector {ty} {whole}, {ty} poison, <{half} x i32> <{numbers}>"))
+        };
+        let (low, high) = (part(0), part(half));
+        let form = Form { elem, lanes: half };
+        let sum = emitter.out.temporary();
+        emitter.out.native(&sum, combining(monoid), form, &[low, high]);
+        whole = sum;
+        lanes = half;
+    }
+    let ty = register(elem);
+    emitter.out.line(&format!("{name} = bitcast {ty} {whole} to {ty}"));
+}
+
+fn memory_form(elem: Elem, lanes: u32) -> String {
+    if elem == Elem::Bool { format!("v{lanes}i8") } else { Form { elem, lanes }.suffix() }
+}
+
+fn mask_or_all(emitter: &mut FunctionEmitter<'_>, mask: Option<Operand>, lanes: u32) -> String {
+    match mask {
+        None => format!("<{lanes} x i1> splat (i1 true)"),
+        Some(mask) => emitter.typed_spread(mask, lanes),
+    }
+}
+
+/// The address of the first lane, or those of all if they lie apart; whether they do; the type.
+fn lane_addresses(emitter: &mut FunctionEmitter<'_>, place: Place, lanes: u32) -> (String, bool, String) {
+    if emitter.f.lanes(place.offset) == 1 {
+        return (emitter.address(place), false, "ptr".to_owned());
+    }
+    let base = emitter.base(place.buffer);
+    let ty = in_memory(emitter.f.buffers[place.buffer.index()].elem);
+    let offsets = emitter.typed(place.offset);
+    let addresses = emitter.out.define(&format!("getelementptr inbounds {ty}, ptr {base}, {offsets}"));
+    (addresses, true, format!("<{lanes} x ptr>"))
 }

@@ -23,6 +23,7 @@ mod routine;
 mod storage;
 mod text;
 mod uses;
+mod writer;
 
 use crate::jit::{ModuleText, OptLevel};
 use cotan_ir::Symbol;

@@ -8,6 +8,7 @@
 use super::function::FunctionEmitter;
 use super::text::{in_lanes, register};
 use super::uses::Uses;
+use super::writer::FunctionWriter;
 use cotan_loops::node::{BufferKind, For, Home, LocalInfo, Node, Threads, Wave};
 
 /// Bytes of a cell of an environment.
@@ -53,136 +54,36 @@ struct Environment {
 }
 
 impl FunctionEmitter<'_> {
-    fn environment(&self, inside: Uses) -> Environment {
-        let mut env = Environment::default();
-        if inside.allocates_results {
-            env.inputs.push(Shared::pointer("%results".to_owned(), true));
-        }
-        for (local, n) in &inside.locals {
-            let info = &self.f.locals[local.index()];
-            let all = self.all_uses.locals.get(local);
-            let outside = all.is_some_and(|all| all > n);
-            let is_used_between = all > self.segment_uses.locals.get(local);
-            let name = format!("%l{}", local.0);
-            if info.is_mutable && outside {
-                env.inputs.push(Shared::pointer(format!("%m{}", local.0), is_used_between));
-            } else if info.is_mutable {
-                env.own.locals.insert(*local, *n);
-            } else if !inside.defined_locals.contains(local) {
-                env.inputs.push(Shared::value(name, info, is_used_between));
-            } else if outside {
-                env.outputs.push(Shared::value(name, info, is_used_between));
-            }
-        }
-        for (buffer, n) in &inside.buffers {
-            let all = self.all_uses.buffers.get(buffer);
-            let outside = all.is_some_and(|all| all > n);
-            let is_used_between = all > self.segment_uses.buffers.get(buffer);
-            let (name, is_slot) = match self.f.buffers[buffer.index()].kind {
-                BufferKind::Bound => (format!("%p{}", buffer.0), true),
-                BufferKind::Stack => (format!("%s{}", buffer.0), true),
-                BufferKind::Allocated(Home::Frame) => (format!("%b{}", buffer.0), true),
-                BufferKind::Allocated(Home::Arena | Home::Result(_)) | BufferKind::Param(_) => {
-                    (format!("%b{}", buffer.0), false)
-                }
-            };
-            let shared = Shared::pointer(name, is_used_between);
-            if is_slot && !outside {
-                env.own.buffers.insert(*buffer, *n);
-            } else if is_slot || !inside.defined_buffers.contains(buffer) {
-                env.inputs.push(shared);
-            } else if outside {
-                env.outputs.push(shared);
-            }
-        }
-        env
-    }
-
-    /// Splits off a function: loads what it needs from the cells at `%env`, runs `write`, stores what it gives. The two
-    /// lists of cells go with the inputs and outputs of `env`. Gives its name.
-    fn outline(
-        &mut self,
-        env: &Environment,
-        (inputs, outputs): (&[usize], &[usize]),
-        parameters: &str,
-        body: &[Node],
-        write: impl FnOnce(&mut FunctionEmitter<'_>),
-    ) -> String {
-        let name = self.module.outlined_name(&self.f.name);
-        let lanes = self.lanes;
-        let mut inner = FunctionEmitter::new(&mut *self.module, self.f, (self.all_uses, self.bounds), body);
-        inner.lanes = lanes;
-        inner.declare_slots(&env.own);
-        for (shared, cell) in env.inputs.iter().zip(inputs) {
-            let cell = inner.field("%env", cell * CELL);
-            inner.line(&format!("{} = load {}, ptr {cell}, align {CELL}", shared.name, shared.ty));
-        }
-        write(&mut inner);
-        for (shared, cell) in env.outputs.iter().zip(outputs) {
-            let cell = inner.field("%env", cell * CELL);
-            inner.line(&format!("store {} {}, ptr {cell}, align {CELL}", shared.ty, shared.name));
-        }
-        inner.succeed();
-        let text = inner.finish(&format!("hidden i32 {name}({parameters})"));
-        self.module.functions.push(text);
-        name
-    }
-
-    /// The cell of this function's environment for a name.
-    fn cell_of(&mut self, shared: &Shared) -> usize {
-        if let Some(cell) = self.cells.get(&shared.name) {
-            return *cell;
-        }
-        let cell = self.n_cells;
-        self.n_cells += shared.n_cells;
-        self.cells.insert(shared.name.clone(), cell);
-        cell
-    }
-
-    /// The cells of several names, each filled unless a piece has left the value there.
-    fn filled_cells(&mut self, names: &[Shared]) -> Vec<usize> {
-        let mut cells = Vec::new();
-        for shared in names {
-            let cell = self.cell_of(shared);
-            cells.push(cell);
-            if !self.left_in_cells.contains(&shared.name) {
-                let cell = self.field("%cells", cell * CELL);
-                self.line(&format!("store {} {}, ptr {cell}, align {CELL}", shared.ty, shared.name));
-            }
-        }
-        cells
-    }
-
     /// A loop whose iterations are pieces of work for threads.
     pub(super) fn parallel(&mut self, f: &For) {
         let mut inside = Uses::default();
         inside.defines(f.index);
         inside.nodes(self.f, &f.body);
-        let env = self.environment(inside);
-        let inputs = self.filled_cells(&env.inputs);
+        let env = environment(self, inside);
+        let inputs = filled_cells(self, &env.inputs);
         let parameters = format!("ptr %ctx, ptr %env, i64 %l{}", f.index.0);
-        let name = self.outline(&env, (&inputs, &[]), &parameters, &f.body, |inner| inner.nodes_with_records(&f.body));
+        let name = outline(self, &env, (&inputs, &[]), &parameters, &f.body, |inner| inner.nodes_with_records(&f.body));
         let count = self.operand(f.count);
         let (host, more) = match f.threads {
             Threads::Wave(Wave { stages, slots }) => {
-                self.module.declare("declare i32 @cotan_wavefront(ptr, ptr, ptr, i64, i64, i64)");
+                self.out.module.declare("declare i32 @cotan_wavefront(ptr, ptr, ptr, i64, i64, i64)");
                 ("wavefront", format!(", i64 {}, i64 {}", self.operand(stages), self.operand(slots)))
             }
             Threads::Each | Threads::One | Threads::May(_) => {
-                self.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64)");
+                self.out.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64)");
                 ("parallel_for", String::new())
             }
         };
         let call = format!("call i32 @cotan_{host}(ptr %ctx, ptr {name}, ptr %cells, i64 {count}{more})");
-        let status = self.define(&call);
-        self.check_status(&status);
+        let status = self.out.define(&call);
+        self.out.check_status(&status);
     }
 
     /// A part of a long block. What one segment defines for another one stays in the cells: between two segments this
     /// function does nothing, so that it does not become a long block itself.
     pub(super) fn segment(&mut self, body: &[Node]) {
         let piece = self.piece(body, body, |inner| inner.nodes(body));
-        let status = self.call_status(&piece);
+        let status = self.out.call_status(&piece);
         self.take_outputs(&status, piece);
     }
 
@@ -195,27 +96,129 @@ impl FunctionEmitter<'_> {
     ) -> OutlinedPiece {
         let mut inside = Uses::default();
         inside.nodes(self.f, nodes);
-        let env = self.environment(inside);
-        let inputs = self.filled_cells(&env.inputs);
-        let outputs: Vec<usize> = env.outputs.iter().map(|shared| self.cell_of(shared)).collect();
-        let name = self.outline(&env, (&inputs, &outputs), "ptr %ctx, ptr %env", inner_nodes, write);
+        let env = environment(self, inside);
+        let inputs = filled_cells(self, &env.inputs);
+        let outputs: Vec<usize> = env.outputs.iter().map(|shared| cell_of(self, shared)).collect();
+        let name = outline(self, &env, (&inputs, &outputs), "ptr %ctx, ptr %env", inner_nodes, write);
         OutlinedPiece { name, outputs: env.outputs.into_iter().zip(outputs).collect() }
-    }
-
-    /// Calls such a function; gives its status.
-    pub(super) fn call_status(&mut self, piece: &OutlinedPiece) -> String {
-        self.define(&format!("call i32 {}(ptr %ctx, ptr %cells)", piece.name))
     }
 
     /// Ends the call if the function has failed, and else takes what it gives.
     pub(super) fn take_outputs(&mut self, status: &str, piece: OutlinedPiece) {
-        self.check_status(status);
+        self.out.check_status(status);
         for (shared, cell) in piece.outputs {
             self.left_in_cells.insert(shared.name.clone());
             if shared.is_used_between {
-                let cell = self.field("%cells", cell * CELL);
-                self.line(&format!("{} = load {}, ptr {cell}, align {CELL}", shared.name, shared.ty));
+                let cell = self.out.field("%cells", cell * CELL);
+                self.out.line(&format!("{} = load {}, ptr {cell}, align {CELL}", shared.name, shared.ty));
             }
         }
     }
+}
+
+impl FunctionWriter<'_> {
+    /// Calls such a function; gives its status.
+    pub(super) fn call_status(&mut self, piece: &OutlinedPiece) -> String {
+        self.define(&format!("call i32 {}(ptr %ctx, ptr %cells)", piece.name))
+    }
+}
+
+fn environment(emitter: &FunctionEmitter<'_>, inside: Uses) -> Environment {
+    let mut env = Environment::default();
+    if inside.allocates_results {
+        env.inputs.push(Shared::pointer("%results".to_owned(), true));
+    }
+    for (local, n) in &inside.locals {
+        let info = &emitter.f.locals[local.index()];
+        let all = emitter.all_uses.locals.get(local);
+        let outside = all.is_some_and(|all| all > n);
+        let is_used_between = all > emitter.segment_uses.locals.get(local);
+        let name = format!("%l{}", local.0);
+        if info.is_mutable && outside {
+            env.inputs.push(Shared::pointer(format!("%m{}", local.0), is_used_between));
+        } else if info.is_mutable {
+            env.own.locals.insert(*local, *n);
+        } else if !inside.defined_locals.contains(local) {
+            env.inputs.push(Shared::value(name, info, is_used_between));
+        } else if outside {
+            env.outputs.push(Shared::value(name, info, is_used_between));
+        }
+    }
+    for (buffer, n) in &inside.buffers {
+        let all = emitter.all_uses.buffers.get(buffer);
+        let outside = all.is_some_and(|all| all > n);
+        let is_used_between = all > emitter.segment_uses.buffers.get(buffer);
+        let (name, is_slot) = match emitter.f.buffers[buffer.index()].kind {
+            BufferKind::Bound => (format!("%p{}", buffer.0), true),
+            BufferKind::Stack => (format!("%s{}", buffer.0), true),
+            BufferKind::Allocated(Home::Frame) => (format!("%b{}", buffer.0), true),
+            BufferKind::Allocated(Home::Arena | Home::Result(_)) | BufferKind::Param(_) => {
+                (format!("%b{}", buffer.0), false)
+            }
+        };
+        let shared = Shared::pointer(name, is_used_between);
+        if is_slot && !outside {
+            env.own.buffers.insert(*buffer, *n);
+        } else if is_slot || !inside.defined_buffers.contains(buffer) {
+            env.inputs.push(shared);
+        } else if outside {
+            env.outputs.push(shared);
+        }
+    }
+    env
+}
+
+/// Splits off a function: loads what it needs from the cells at `%env`, runs `write`, stores what it gives. The two
+/// lists of cells go with the inputs and outputs of `env`. Gives its name.
+fn outline(
+    emitter: &mut FunctionEmitter<'_>,
+    env: &Environment,
+    (inputs, outputs): (&[usize], &[usize]),
+    parameters: &str,
+    body: &[Node],
+    write: impl FnOnce(&mut FunctionEmitter<'_>),
+) -> String {
+    let name = emitter.out.module.outlined_name(&emitter.f.name);
+    let lanes = emitter.lanes;
+    let mut inner = FunctionEmitter::new(&mut *emitter.out.module, emitter.f, (emitter.all_uses, emitter.bounds), body);
+    inner.lanes = lanes;
+    inner.declare_slots(&env.own);
+    for (shared, cell) in env.inputs.iter().zip(inputs) {
+        let cell = inner.out.field("%env", cell * CELL);
+        inner.out.line(&format!("{} = load {}, ptr {cell}, align {CELL}", shared.name, shared.ty));
+    }
+    write(&mut inner);
+    for (shared, cell) in env.outputs.iter().zip(outputs) {
+        let cell = inner.out.field("%env", cell * CELL);
+        inner.out.line(&format!("store {} {}, ptr {cell}, align {CELL}", shared.ty, shared.name));
+    }
+    inner.out.succeed();
+    let text = inner.finish(&format!("hidden i32 {name}({parameters})"));
+    emitter.out.module.functions.push(text);
+    name
+}
+
+/// The cell of this function's environment for a name.
+fn cell_of(emitter: &mut FunctionEmitter<'_>, shared: &Shared) -> usize {
+    if let Some(cell) = emitter.cells.get(&shared.name) {
+        return *cell;
+    }
+    let cell = emitter.n_cells;
+    emitter.n_cells += shared.n_cells;
+    emitter.cells.insert(shared.name.clone(), cell);
+    cell
+}
+
+/// The cells of several names, each filled unless a piece has left the value there.
+fn filled_cells(emitter: &mut FunctionEmitter<'_>, names: &[Shared]) -> Vec<usize> {
+    let mut cells = Vec::new();
+    for shared in names {
+        let cell = cell_of(emitter, shared);
+        cells.push(cell);
+        if !emitter.left_in_cells.contains(&shared.name) {
+            let cell = emitter.out.field("%cells", cell * CELL);
+            emitter.out.line(&format!("store {} {}, ptr {cell}, align {CELL}", shared.ty, shared.name));
+        }
+    }
+    cells
 }

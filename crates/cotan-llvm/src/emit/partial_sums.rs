@@ -13,14 +13,14 @@ impl FunctionEmitter<'_> {
             BlockWork::Combine => "cotan_combine_levels",
         };
         // Rare, so that registers are saved around the call and not around the loop that it is in.
-        self.module.declare(&format!(
+        self.out.module.declare(&format!(
             "declare void @{name}(i32, i32, ptr nocapture, i64, i64, i64) \
              cold nounwind willreturn memory(argmem: readwrite)"
         ));
         let elem = elem_number(self.f.buffers[lanes.buffer.index()].elem);
         let (lanes, size, number) = (self.address(lanes), self.operand(size), self.operand(number));
         let monoid = monoid_number(monoid);
-        self.line(&format!(
+        self.out.line(&format!(
             "call void @{name}(i32 {monoid}, i32 {elem}, ptr {lanes}, i64 {size}, i64 {stride}, i64 {number})"
         ));
     }

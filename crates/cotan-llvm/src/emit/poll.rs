@@ -6,6 +6,7 @@
 use super::bounds::Bounds;
 use super::function::FunctionEmitter;
 use super::pieces::is_split_off;
+use super::writer::FunctionWriter;
 use cotan_loops::PartialSums;
 use cotan_loops::node::{For, Node, any, count};
 use cotan_ops::reduce::BLOCK;
@@ -34,70 +35,78 @@ pub(super) struct Cut {
 }
 
 impl FunctionEmitter<'_> {
-    /// Lets a watched call be stopped; the steps are taken off its budget.
-    pub(super) fn poll(&mut self, steps: &str) {
-        self.polls = true;
-        let (ask, take, next) = (self.new_label(), self.new_label(), self.new_label());
-        self.branch("%watched", &ask, &next);
-        let [left, enough, taken, before] = [(); 4].map(|()| self.temporary());
-        self.module.declare("declare i64 @llvm.smin.i64(i64, i64)");
-        self.exits += &format!(
-            "{ask}:\n  {left} = load atomic i64, ptr %budget monotonic, align 8\n  \
-             {enough} = icmp sge i64 {left}, {steps}\n  br i1 {enough}, label %{take}, label %stopped\n\
-             {take}:\n  {taken} = call i64 @llvm.smin.i64(i64 {steps}, i64 {MOST_TAKEN})\n  \
-             {before} = atomicrmw sub ptr %budget, i64 {taken} monotonic\n  br label %{next}\n"
-        );
-        self.begin(&next);
-    }
-
     /// Begins a piece of a loop without loops in it, and lets a watched call be stopped before it. A call that nobody
     /// watches runs the loop in one piece.
     pub(super) fn poll_piece(&mut self, f: &For, count: &str) -> Cut {
         let longest = (NODES_PER_POLL / (n_nodes(&f.body) * i64::from(f.lanes))).max(1);
         let is_whole = self.bounds.of(f.count).is_some_and(|most| most <= longest);
-        let before = self.current_label();
-        let head = self.new_label();
+        let before = self.out.current_label();
+        let head = self.out.new_label();
         // A loop around a loop without iterations takes steps, too, and one that starts behind its end gives none back.
-        self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
-        let steps_of = |this: &mut Self, n: &str| {
-            let n = this.define(&format!("call i64 @llvm.smax.i64(i64 {n}, i64 0)"));
-            let n = if f.lanes == 1 { n } else { this.define(&format!("mul i64 {n}, {}", f.lanes)) };
-            this.define(&format!("add i64 {n}, 1"))
+        self.out.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
+        let steps_of = |out: &mut FunctionWriter<'_>, n: &str| {
+            let n = out.define(&format!("call i64 @llvm.smax.i64(i64 {n}, i64 0)"));
+            let n = if f.lanes == 1 { n } else { out.define(&format!("mul i64 {n}, {}", f.lanes)) };
+            out.define(&format!("add i64 {n}, 1"))
         };
         if is_whole {
-            let steps = steps_of(self, count);
-            self.poll(&steps);
+            let steps = steps_of(&mut self.out, count);
+            poll(&mut self.out, &steps);
             return Cut { start: "0".to_owned(), end: count.to_owned(), head, is_whole };
         }
-        self.polls = true;
-        self.jump(&head);
-        self.begin(&head);
-        let start = self.temporary();
+        self.out.polls = true;
+        self.out.jump(&head);
+        self.out.begin(&head);
+        let start = self.out.temporary();
         // Where it goes on from is known when the piece is written.
-        self.line(&format!("{start} = phi i64 [ 0, %{before} ], [ {start}.next, %{head}.again ]"));
-        let (cut, next) = (self.new_label(), self.new_label());
-        self.branch("%watched", &cut, &next);
-        let (piece_end, take) = self.behind(|this| {
-            this.begin(&cut);
-            let left = this.define(&format!("sub i64 {count}, {start}"));
-            let is_long = this.define(&format!("icmp sgt i64 {left}, {longest}"));
-            let length = this.define(&format!("select i1 {is_long}, i64 {longest}, i64 {left}"));
-            let piece_end = this.define(&format!("add i64 {start}, {length}"));
-            let steps = steps_of(this, &length);
-            let budget = this.define("load atomic i64, ptr %budget monotonic, align 8");
-            let enough = this.define(&format!("icmp sge i64 {budget}, {steps}"));
-            let take = this.new_label();
-            this.branch(&enough, &take, "stopped");
-            this.begin(&take);
-            this.define(&format!("atomicrmw sub ptr %budget, i64 {steps} monotonic"));
-            this.jump(&next);
+        self.out.line(&format!("{start} = phi i64 [ 0, %{before} ], [ {start}.next, %{head}.again ]"));
+        let (cut, next) = (self.out.new_label(), self.out.new_label());
+        self.out.branch("%watched", &cut, &next);
+        let (piece_end, take) = self.out.behind(|out| {
+            out.begin(&cut);
+            let left = out.define(&format!("sub i64 {count}, {start}"));
+            let is_long = out.define(&format!("icmp sgt i64 {left}, {longest}"));
+            let length = out.define(&format!("select i1 {is_long}, i64 {longest}, i64 {left}"));
+            let piece_end = out.define(&format!("add i64 {start}, {length}"));
+            let steps = steps_of(out, &length);
+            let budget = out.define("load atomic i64, ptr %budget monotonic, align 8");
+            let enough = out.define(&format!("icmp sge i64 {budget}, {steps}"));
+            let take = out.new_label();
+            out.branch(&enough, &take, "stopped");
+            out.begin(&take);
+            out.define(&format!("atomicrmw sub ptr %budget, i64 {steps} monotonic"));
+            out.jump(&next);
             (piece_end, take)
         });
-        self.begin(&next);
-        let end = self.define(&format!("phi i64 [ {count}, %{head} ], [ {piece_end}, %{take} ]"));
+        self.out.begin(&next);
+        let end = self.out.define(&format!("phi i64 [ {count}, %{head} ], [ {piece_end}, %{take} ]"));
         Cut { start, end, head, is_whole }
     }
 
+    /// Lets a watched call be stopped after an iteration of a loop around others. Takes a step for itself, and those of
+    /// the loops in it that are too short to do so.
+    pub(super) fn poll_iteration(&mut self, body: &[Node]) {
+        let mut known = 1;
+        let mut unknown = Vec::new();
+        for l in short_loops(self, body) {
+            match l.count.as_i64() {
+                Some(n) => known += n.max(0) * i64::from(l.lanes),
+                None => unknown.push((l.count, l.lanes)),
+            }
+        }
+        let mut steps = known.to_string();
+        for (count, lanes) in unknown {
+            self.out.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
+            let count = self.operand(count);
+            let count = self.out.define(&format!("call i64 @llvm.smax.i64(i64 {count}, i64 0)"));
+            let count = if lanes == 1 { count } else { self.out.define(&format!("mul i64 {count}, {lanes}")) };
+            steps = self.out.define(&format!("add i64 {steps}, {count}"));
+        }
+        poll(&mut self.out, &steps);
+    }
+}
+
+impl FunctionWriter<'_> {
     /// Goes on with the next piece of a loop after one.
     pub(super) fn go_on_after(&mut self, cut: &Cut, count: &str) {
         let Cut { start, end, head, is_whole } = cut;
@@ -107,54 +116,48 @@ impl FunctionEmitter<'_> {
         let (check, done) = (self.new_label(), self.new_label());
         // Only where it is watched there may be more, and else the whole count need not be at hand.
         self.branch("%watched", &check, &done);
-        self.behind(|this| {
+        self.behind(|out| {
             let again = format!("{head}.again");
-            this.begin(&check);
-            let more = this.define(&format!("icmp slt i64 {end}, {count}"));
-            this.branch(&more, &again, &done);
-            this.begin(&again);
-            this.line(&format!("{start}.next = add i64 {end}, 0"));
-            this.jump(head);
+            out.begin(&check);
+            let more = out.define(&format!("icmp slt i64 {end}, {count}"));
+            out.branch(&more, &again, &done);
+            out.begin(&again);
+            out.line(&format!("{start}.next = add i64 {end}, 0"));
+            out.jump(head);
         });
         self.begin(&done);
     }
+}
 
-    /// Lets a watched call be stopped after an iteration of a loop around others. Takes a step for itself, and those of
-    /// the loops in it that are too short to do so.
-    pub(super) fn poll_iteration(&mut self, body: &[Node]) {
-        let mut known = 1;
-        let mut unknown = Vec::new();
-        for l in self.short_loops(body) {
-            match l.count.as_i64() {
-                Some(n) => known += n.max(0) * i64::from(l.lanes),
-                None => unknown.push((l.count, l.lanes)),
-            }
-        }
-        let mut steps = known.to_string();
-        for (count, lanes) in unknown {
-            self.module.declare("declare i64 @llvm.smax.i64(i64, i64)");
-            let count = self.operand(count);
-            let count = self.define(&format!("call i64 @llvm.smax.i64(i64 {count}, i64 0)"));
-            let count = if lanes == 1 { count } else { self.define(&format!("mul i64 {count}, {lanes}")) };
-            steps = self.define(&format!("add i64 {steps}, {count}"));
-        }
-        self.poll(&steps);
-    }
+/// Lets a watched call be stopped; the steps are taken off its budget.
+fn poll(out: &mut FunctionWriter<'_>, steps: &str) {
+    out.polls = true;
+    let (ask, take, next) = (out.new_label(), out.new_label(), out.new_label());
+    out.branch("%watched", &ask, &next);
+    let [left, enough, taken, before] = [(); 4].map(|()| out.temporary());
+    out.module.declare("declare i64 @llvm.smin.i64(i64, i64)");
+    out.exits += &format!(
+        "{ask}:\n  {left} = load atomic i64, ptr %budget monotonic, align 8\n  \
+         {enough} = icmp sge i64 {left}, {steps}\n  br i1 {enough}, label %{take}, label %stopped\n\
+         {take}:\n  {taken} = call i64 @llvm.smin.i64(i64 {steps}, i64 {MOST_TAKEN})\n  \
+         {before} = atomicrmw sub ptr %budget, i64 {taken} monotonic\n  br label %{next}\n"
+    );
+    out.begin(&next);
+}
 
-    /// The short loops that nodes run whenever they run.
-    fn short_loops<'n>(&self, nodes: &'n [Node]) -> Vec<&'n For> {
-        let mut found = Vec::new();
-        for node in nodes {
-            if let Node::For(l) = node
-                && self.bounds.is_short(l)
-            {
-                found.push(&**l);
-            } else if let Node::Scope(body) = node {
-                found.extend(self.short_loops(body));
-            }
+/// The short loops that nodes run whenever they run.
+fn short_loops<'n>(emitter: &FunctionEmitter<'_>, nodes: &'n [Node]) -> Vec<&'n For> {
+    let mut found = Vec::new();
+    for node in nodes {
+        if let Node::For(l) = node
+            && emitter.bounds.is_short(l)
+        {
+            found.push(&**l);
+        } else if let Node::Scope(body) = node {
+            found.extend(short_loops(emitter, body));
         }
-        found
     }
+    found
 }
 
 impl Bounds {

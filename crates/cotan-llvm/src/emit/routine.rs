@@ -11,12 +11,12 @@ impl FunctionEmitter<'_> {
         let n_arrays = routine.arrays().count();
         let ranks: usize = routine.arrays().map(|array| array.dims.len()).sum();
         let n_words = 2 + routine.attrs.len() + n_arrays * layout::ROUTINE_ARRAY_WORDS + ranks;
-        let described = format!("%routine{}", self.temporary().trim_start_matches('%'));
-        self.slot(&described, &format!("[{n_words} x i64]"));
+        let described = format!("%routine{}", self.out.temporary().trim_start_matches('%'));
+        self.out.slot(&described, &format!("[{n_words} x i64]"));
         let mut word = 0;
         let mut next = |this: &mut Self, ty: &str, value: &str| {
-            let field = this.field(&described, 8 * word);
-            this.line(&format!("store {ty} {value}, ptr {field}"));
+            let field = this.out.field(&described, 8 * word);
+            this.out.line(&format!("store {ty} {value}, ptr {field}"));
             word += 1;
         };
         next(self, "i64", &routine.attrs.len().to_string());
@@ -33,10 +33,11 @@ impl FunctionEmitter<'_> {
             }
         }
         let name = routine.op.name();
-        let global = self.text(name.as_bytes());
-        self.module.declare("declare i32 @cotan_routine(ptr, ptr, i64, ptr)");
+        let global = self.out.text(name.as_bytes());
+        self.out.module.declare("declare i32 @cotan_routine(ptr, ptr, i64, ptr)");
         let status = self
+            .out
             .define(&format!("call i32 @cotan_routine(ptr %ctx, ptr {global}, i64 {}, ptr {described})", name.len()));
-        self.check_status(&status);
+        self.out.check_status(&status);
     }
 }

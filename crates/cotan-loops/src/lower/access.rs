@@ -79,20 +79,13 @@ impl Lowering<'_> {
     /// copy for `result`.
     pub(super) fn take_over(&mut self, init: Atom, op: &Op, result: Var) -> Tensor {
         let from = self.tensor(init);
-        let shared = op.operands().iter().filter(|a| self.lies_in(**a, from.place)).count() > 1;
+        let shared = op.operands().iter().filter(|a| lies_in(self, **a, from.place)).count() > 1;
         if !shared && self.may_overwrite(init, op) {
             return self.tensor(init);
         }
         let to = self.allocate_for(result);
         self.copy_tensor(&from, to.place);
         to
-    }
-
-    fn lies_in(&self, a: Atom, place: Place) -> bool {
-        match self.value_of(a) {
-            Value::Tensor(t) => t.place.buffer == place.buffer,
-            Value::Scalar(_) => false,
-        }
     }
 
     /// Binds the final value of an accumulator.
@@ -136,7 +129,7 @@ impl Lowering<'_> {
     }
 
     /// Combines a tensor or element of an accumulator in place with a value.
-    fn accumulate(&mut self, monoid: Monoid, part: &Tensor, value: &Value) {
+    pub(super) fn accumulate(&mut self, monoid: Monoid, part: &Tensor, value: &Value) {
         let combine = |this: &mut Self, k: Operand| {
             let target = Target::Element(this.shifted(part.place, k));
             let value = this.element(value, k);
@@ -189,5 +182,12 @@ impl Lowering<'_> {
             }
             Value::Tensor(tensor) => self.copy_tensor(tensor, to),
         }
+    }
+}
+
+fn lies_in(this: &Lowering, a: Atom, place: Place) -> bool {
+    match this.value_of(a) {
+        Value::Tensor(t) => t.place.buffer == place.buffer,
+        Value::Scalar(_) => false,
     }
 }

@@ -98,19 +98,8 @@ impl Lowering<'_> {
     pub(super) fn check(&mut self, cond: Atom, kind: CheckKind, args: &[Atom], span: Span) -> Node {
         let args = args.iter().filter(|a| kind.reports(self.f.atom_ty(**a).elem)).map(|a| self.scalar(*a));
         let args: Vec<Operand> = args.collect();
-        let args = args.into_iter().map(|a| self.reported(a)).collect();
+        let args = args.into_iter().map(|a| reported(self, a)).collect();
         Node::Check { cond: self.scalar(cond), kind, args, span }
-    }
-
-    /// An argument as it is reported: what does not fit an i64 stays a u64, and floats stay what they are.
-    fn reported(&mut self, a: Operand) -> Operand {
-        let elem = self.elem_of(a);
-        match a {
-            Operand::Const(_) | Operand::Local(_) if elem == Elem::U64 || elem.is_float() => a,
-            Operand::Const(c) => Operand::Const(c.as_integer().map_or(c, |n| Const::integer(Elem::I64, n))),
-            Operand::Local(_) if elem == Elem::I64 => a,
-            Operand::Local(_) => self.native(Instruction::Cast(Elem::I64), elem, Elem::I64, &[a]),
-        }
     }
 
     // ---- index arithmetic, constants folded
@@ -181,5 +170,16 @@ impl Lowering<'_> {
             Operand::Local(local) => self.locals[local.index()].elem,
             Operand::Const(c) => c.elem(),
         }
+    }
+}
+
+/// An argument as it is reported: what does not fit an i64 stays a u64, and floats stay what they are.
+fn reported(this: &mut Lowering, a: Operand) -> Operand {
+    let elem = this.elem_of(a);
+    match a {
+        Operand::Const(_) | Operand::Local(_) if elem == Elem::U64 || elem.is_float() => a,
+        Operand::Const(c) => Operand::Const(c.as_integer().map_or(c, |n| Const::integer(Elem::I64, n))),
+        Operand::Local(_) if elem == Elem::I64 => a,
+        Operand::Local(_) => this.native(Instruction::Cast(Elem::I64), elem, Elem::I64, &[a]),
     }
 }

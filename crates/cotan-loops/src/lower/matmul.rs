@@ -51,14 +51,14 @@ pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[
     let [left, right] = &factors[..] else {
         bug!("lowering to nests", this.f, "a product has {} operands", factors.len())
     };
-    this.written(result, |this, to| match this.is_small(left, right, to, attrs) {
-        None => this.product_loops(&left.tensor, &right.tensor, to, attrs == STRONG),
+    this.written(result, |this, to| match test_of_small(this, left, right, to, attrs) {
+        None => product_loops(this, &left.tensor, &right.tensor, to, attrs == STRONG),
         Some(small) => {
             let loops = this.nodes(|this| {
-                let (left, right) = (this.dense(left), this.dense(right));
-                this.product_loops(&left, &right, to, false);
+                let (left, right) = (dense(this, left), dense(this, right));
+                product_loops(this, &left, &right, to, false);
             });
-            let library = this.nodes(|this| this.library_product(left, right, to));
+            let library = this.nodes(|this| library_product(this, left, right, to));
             // What the loops have transposed is of no use afterwards.
             let transposes = left.is_transposed || right.is_transposed;
             let loops = if transposes { vec![Node::Scope(loops)] } else { loops };
@@ -67,132 +67,135 @@ pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[
     })
 }
 
-impl Lowering<'_> {
-    /// Whether a product is to be done by loops, where that is known only when it runs; nothing if it always is.
-    fn is_small(&mut self, left: &Factor, right: &Factor, to: &Tensor, attrs: &[i64]) -> Option<Operand> {
-        let extents = sides(&left.tensor.dims, &right.tensor.dims)?;
-        if !has_library(to.elem, attrs) || is_surely_small(extents) {
-            return None;
-        }
-        Some(is_small(extents, &mut |instruction, elem, args| {
-            let result = if elem == Elem::Bool || instruction == Instruction::Lt { Elem::Bool } else { elem };
-            self.native(instruction, elem, result, &args)
-        }))
+/// Whether a product is to be done by loops, where that is known only when it runs; nothing if it always is.
+fn test_of_small(this: &mut Lowering, left: &Factor, right: &Factor, to: &Tensor, attrs: &[i64]) -> Option<Operand> {
+    let extents = sides(&left.tensor.dims, &right.tensor.dims)?;
+    if !has_library(to.elem, attrs) || is_surely_small(extents) {
+        return None;
     }
+    Some(is_small(extents, &mut |instruction, elem, args| {
+        let result = if elem == Elem::Bool || instruction == Instruction::Lt { Elem::Bool } else { elem };
+        this.native(instruction, elem, result, &args)
+    }))
+}
 
-    /// A factor as a dense tensor.
-    fn dense(&mut self, factor: &Factor) -> Tensor {
-        if !factor.is_transposed {
-            return factor.tensor.clone();
-        }
-        let outside = self.allocates;
-        let to = self.allocate("transposed", factor.tensor.elem, factor.tensor.dims.clone());
-        // A scope of its own releases it.
-        self.allocates = outside;
-        let last = to.dims.len() as i64 - 1;
-        let perm: Vec<i64> = (0..last - 1).chain([last, last - 1]).collect();
-        self.permute(&factor.in_memory(), &to, &perm);
-        to
+/// A factor as a dense tensor.
+fn dense(this: &mut Lowering, factor: &Factor) -> Tensor {
+    if !factor.is_transposed {
+        return factor.tensor.clone();
     }
+    let outside = this.allocates;
+    let to = this.allocate("transposed", factor.tensor.elem, factor.tensor.dims.clone());
+    // A scope of its own releases it.
+    this.allocates = outside;
+    let last = to.dims.len() as i64 - 1;
+    let perm: Vec<i64> = (0..last - 1).chain([last, last - 1]).collect();
+    this.permute(&factor.in_memory(), &to, &perm);
+    to
+}
 
-    /// The sum of every element as `matmul` defines it.
-    fn product_loops(&mut self, left: &Tensor, right: &Tensor, to: &Tensor, is_strong: bool) {
-        let (left_rank, right_rank) = (left.dims.len(), right.dims.len());
-        let n_batch = left_rank.min(right_rank).saturating_sub(2);
-        let summed = left.dims[left_rank - 1];
-        let runs = self.runs(summed);
-        self.for_all(&to.dims.clone(), &mut |this, at| {
-            let (batch, sides) = at.split_at(n_batch);
-            let (row, column) = sides.split_at(usize::from(left_rank > 1));
-            let zero = Operand::Const(Const::zero(to.elem));
-            let run = |this: &mut Self, low: Operand, length: Operand| {
-                let sum = this.variable("sum", to.elem, zero);
-                this.for_each("k", length, |this, k| {
-                    let k = this.add(low, k);
-                    let x_at: Vec<Operand> = batch.iter().chain(row).copied().chain([k]).collect();
-                    let y_at: Vec<Operand> = batch.iter().copied().chain([k]).chain(column.iter().copied()).collect();
-                    let (x, y) = (this.part(left, &x_at).place, this.part(right, &y_at).place);
-                    let (x, y) = (this.load("x", left.elem, x), this.load("y", right.elem, y));
-                    let old = this.read(sum);
-                    let new = if is_strong {
-                        let product = this.apply("product", &MULZ, &[x, y]);
-                        this.apply("sum", &ADD, &[old, product])
-                    } else {
-                        this.apply("sum", &FMA, &[x, y, old])
-                    };
-                    this.push(Node::Set(sum, new));
-                });
-                this.read(sum)
-            };
-            let total = match &runs {
-                None => run(this, Operand::i64(0), summed),
-                Some(runs) => this.total(to.elem, runs, run),
-            };
-            let target: Place = this.part(to, at).place;
-            this.store(target, total);
-        });
-    }
+/// The sum of every element as `matmul` defines it.
+fn product_loops(this: &mut Lowering, left: &Tensor, right: &Tensor, to: &Tensor, is_strong: bool) {
+    let (left_rank, right_rank) = (left.dims.len(), right.dims.len());
+    let n_batch = left_rank.min(right_rank).saturating_sub(2);
+    let summed = left.dims[left_rank - 1];
+    let runs = runs_of(this, summed);
+    this.for_all(&to.dims.clone(), &mut |this, at| {
+        let (batch, sides) = at.split_at(n_batch);
+        let (row, column) = sides.split_at(usize::from(left_rank > 1));
+        let zero = Operand::Const(Const::zero(to.elem));
+        let run = |this: &mut Lowering, low: Operand, length: Operand| {
+            let sum = this.variable("sum", to.elem, zero);
+            this.for_each("k", length, |this, k| {
+                let k = this.add(low, k);
+                let x_at: Vec<Operand> = batch.iter().chain(row).copied().chain([k]).collect();
+                let y_at: Vec<Operand> = batch.iter().copied().chain([k]).chain(column.iter().copied()).collect();
+                let (x, y) = (this.part(left, &x_at).place, this.part(right, &y_at).place);
+                let (x, y) = (this.load("x", left.elem, x), this.load("y", right.elem, y));
+                let old = this.read(sum);
+                let new = if is_strong {
+                    let product = this.apply("product", &MULZ, &[x, y]);
+                    this.apply("sum", &ADD, &[old, product])
+                } else {
+                    this.apply("sum", &FMA, &[x, y, old])
+                };
+                this.push(Node::Set(sum, new));
+            });
+            this.read(sum)
+        };
+        let total = match &runs {
+            None => run(this, Operand::i64(0), summed),
+            Some(runs) => total_of_runs(this, to.elem, runs, run),
+        };
+        let target: Place = this.part(to, at).place;
+        this.store(target, total);
+    });
+}
 
-    /// Where a sum is cut into runs; nothing if it is known to be a single one.
-    fn runs(&mut self, summed: Operand) -> Option<Runs> {
-        if summed.as_i64().is_some_and(|n| n <= RUN as i64) {
-            return None;
-        }
-        let others = self.i64_of(Instruction::Sub, summed, Operand::i64(1));
-        let others = self.i64_of(Instruction::Max, others, Operand::i64(0));
-        let others = self.i64_of(Instruction::Div, others, Operand::i64(RUN as i64));
-        let n = self.add(others, Operand::i64(1));
-        let length = self.i64_of(Instruction::Div, summed, n);
-        let n_longer = self.i64_of(Instruction::Rem, summed, n);
-        Some(Runs { n, length, n_longer })
+/// Where a sum is cut into runs; nothing if it is known to be a single one.
+fn runs_of(this: &mut Lowering, summed: Operand) -> Option<Runs> {
+    if summed.as_i64().is_some_and(|n| n <= RUN as i64) {
+        return None;
     }
+    let others = i64_of(this, Instruction::Sub, summed, Operand::i64(1));
+    let others = i64_of(this, Instruction::Max, others, Operand::i64(0));
+    let others = i64_of(this, Instruction::Div, others, Operand::i64(RUN as i64));
+    let n = this.add(others, Operand::i64(1));
+    let length = i64_of(this, Instruction::Div, summed, n);
+    let n_longer = i64_of(this, Instruction::Rem, summed, n);
+    Some(Runs { n, length, n_longer })
+}
 
-    /// The total of the runs of a sum, given what gives one from a term on and so many of them.
-    fn total(&mut self, elem: Elem, runs: &Runs, run: impl FnOnce(&mut Self, Operand, Operand) -> Operand) -> Operand {
-        // It changes no bit of the first run, not even the sign of a zero.
-        let total = self.variable("total", elem, Operand::Const(neutral(Monoid::Add, elem)));
-        self.for_each("run", runs.n, |this, number| {
-            let start = |this: &mut Self, number: Operand| {
-                let shorter = this.mul(number, runs.length);
-                let longer = this.i64_of(Instruction::Min, number, runs.n_longer);
-                this.add(shorter, longer)
-            };
-            let low = start(this, number);
-            let next = this.add(number, Operand::i64(1));
-            let high = start(this, next);
-            let length = this.sub(high, low);
-            let sum = run(this, low, length);
-            let old = this.read(total);
-            let new = this.apply("total", &ADD, &[old, sum]);
-            this.push(Node::Set(total, new));
-        });
-        self.read(total)
-    }
+/// The total of the runs of a sum, given what gives one from a term on and so many of them.
+fn total_of_runs(
+    this: &mut Lowering,
+    elem: Elem,
+    runs: &Runs,
+    run: impl FnOnce(&mut Lowering, Operand, Operand) -> Operand,
+) -> Operand {
+    // It changes no bit of the first run, not even the sign of a zero.
+    let total = this.variable("total", elem, Operand::Const(neutral(Monoid::Add, elem)));
+    this.for_each("run", runs.n, |this, number| {
+        let start = |this: &mut Lowering, number: Operand| {
+            let shorter = this.mul(number, runs.length);
+            let longer = i64_of(this, Instruction::Min, number, runs.n_longer);
+            this.add(shorter, longer)
+        };
+        let low = start(this, number);
+        let next = this.add(number, Operand::i64(1));
+        let high = start(this, next);
+        let length = this.sub(high, low);
+        let sum = run(this, low, length);
+        let old = this.read(total);
+        let new = this.apply("total", &ADD, &[old, sum]);
+        this.push(Node::Set(total, new));
+    });
+    this.read(total)
+}
 
-    fn i64_of(&mut self, instruction: Instruction, a: Operand, b: Operand) -> Operand {
-        self.native(instruction, Elem::I64, Elem::I64, &[a, b])
-    }
+fn i64_of(this: &mut Lowering, instruction: Instruction, a: Operand, b: Operand) -> Operand {
+    this.native(instruction, Elem::I64, Elem::I64, &[a, b])
+}
 
-    /// The product by a library, for each index of the batch.
-    fn library_product(&mut self, left: &Factor, right: &Factor, to: &Tensor) {
-        let n_batch = to.dims.len() - 2;
-        self.for_all(&to.dims[..n_batch], &mut |this, at| {
-            let [to_view, left_view, right_view] =
-                [(to, false), (&left.in_memory(), left.is_transposed), (&right.in_memory(), right.is_transposed)].map(
-                    |(matrices, is_transposed)| {
-                        let matrix = this.part(matrices, at);
-                        let mut strides = [matrix.dims[1], Operand::i64(1)];
-                        if is_transposed {
-                            strides.reverse();
-                        }
-                        View { place: matrix.place, strides }
-                    },
-                );
-            let extents = [to.dims[n_batch], to.dims[n_batch + 1], left.tensor.dims[n_batch + 1]];
-            let product = Product { elem: to.elem, to: to_view, left: left_view, right: right_view, extents };
-            this.push(Node::Product(Box::new(product)));
-        });
-    }
+/// The product by a library, for each index of the batch.
+fn library_product(this: &mut Lowering, left: &Factor, right: &Factor, to: &Tensor) {
+    let n_batch = to.dims.len() - 2;
+    this.for_all(&to.dims[..n_batch], &mut |this, at| {
+        let [to_view, left_view, right_view] =
+            [(to, false), (&left.in_memory(), left.is_transposed), (&right.in_memory(), right.is_transposed)].map(
+                |(matrices, is_transposed)| {
+                    let matrix = this.part(matrices, at);
+                    let mut strides = [matrix.dims[1], Operand::i64(1)];
+                    if is_transposed {
+                        strides.reverse();
+                    }
+                    View { place: matrix.place, strides }
+                },
+            );
+        let extents = [to.dims[n_batch], to.dims[n_batch + 1], left.tensor.dims[n_batch + 1]];
+        let product = Product { elem: to.elem, to: to_view, left: left_view, right: right_view, extents };
+        this.push(Node::Product(Box::new(product)));
+    });
 }
 
 /// Rows, columns and terms of a product of matrices, given the dims of the factors.

@@ -12,7 +12,7 @@
 use super::{Lowering, Value};
 use crate::liveness::is_read_inside;
 use crate::node::{Buffer, BufferInfo, BufferKind, Home, Local, LocalInfo, Node, Operand, Place, Tensor};
-use cotan_ir::{Atom, Dim, Elem, Op, Ty, Var, bug};
+use cotan_ir::{Atom, Elem, Op, Ty, Var, bug};
 
 /// Largest size in bytes of a buffer that lives in the frame, and of all of them together.
 const FRAME_BUFFER_BYTES: i64 = 512;
@@ -78,11 +78,7 @@ impl<'a> Lowering<'a> {
 
     /// The extents that a type names.
     pub(super) fn dims(&self, ty: &Ty) -> Vec<Operand> {
-        ty.dims.iter().map(|d| self.dim(*d)).collect()
-    }
-
-    pub(super) fn dim(&self, d: Dim) -> Operand {
-        self.scalar(d.atom())
+        ty.dims.iter().map(|d| self.scalar(d.atom())).collect()
     }
 
     // ---- allocation
@@ -92,7 +88,7 @@ impl<'a> Lowering<'a> {
         let info = &self.f.vars[v.index()];
         let dims = self.dims(&info.ty);
         self.count_record(v);
-        let tensor = match self.take_offer(v) {
+        let tensor = match take_offer(self, v) {
             Destination::Place(place) => return Tensor { place, elem: info.ty.elem, dims },
             Destination::Result(k) => self.allocate_result(&info.name, info.ty.elem, dims, k),
             Destination::Taken => self.allocate(&info.name, info.ty.elem, dims),
@@ -133,18 +129,12 @@ impl<'a> Lowering<'a> {
                 Home::Arena
             }
         };
-        self.allocate_at(name, elem, dims, home)
+        allocate_at(self, name, elem, dims, home)
     }
 
     /// The memory of result `k` of the function.
     pub(super) fn allocate_result(&mut self, name: &str, elem: Elem, dims: Vec<Operand>, k: usize) -> Tensor {
-        self.allocate_at(name, elem, dims, Home::Result(k))
-    }
-
-    fn allocate_at(&mut self, name: &str, elem: Elem, dims: Vec<Operand>, home: Home) -> Tensor {
-        let buffer = self.new_buffer(name, elem, BufferKind::Allocated(home));
-        self.push(Node::Alloc { buffer, extents: dims.clone() });
-        Tensor { place: Place { buffer, offset: Operand::i64(0) }, elem, dims }
+        allocate_at(self, name, elem, dims, Home::Result(k))
     }
 
     /// The result of the function in whose memory a place lies.
@@ -177,13 +167,6 @@ impl<'a> Lowering<'a> {
                 self.destination_of.insert(v, number);
                 next = self.predecessor(v);
             }
-        }
-    }
-
-    fn take_offer(&mut self, v: Var) -> Destination {
-        match self.destination_of.get(&v) {
-            Some(number) => std::mem::replace(&mut self.destinations[*number], Destination::Taken),
-            None => Destination::Taken,
         }
     }
 
@@ -246,18 +229,9 @@ impl<'a> Lowering<'a> {
         if may {
             let staying = sharers.into_iter().filter(|w| !live.contains(w)).collect();
             self.sharers.insert(buffer, staying);
-            live.iter().for_each(|w| self.move_away(*w));
+            live.iter().for_each(|w| move_away(self, *w));
         }
         may
-    }
-
-    /// Gives a variable a copy of its own.
-    fn move_away(&mut self, v: Var) {
-        let from = self.tensor(v.into());
-        let to = self.allocate(&self.f.vars[v.index()].name, from.elem, from.dims.clone());
-        self.copy_tensor(&from, to.place);
-        self.sharers.entry(to.place.buffer).or_default().push(v);
-        self.values.insert(v, Value::Tensor(to));
     }
 
     // ---- copies
@@ -288,4 +262,26 @@ impl<'a> Lowering<'a> {
             self.copy_tensor(&from, to);
         }
     }
+}
+
+fn allocate_at(this: &mut Lowering, name: &str, elem: Elem, dims: Vec<Operand>, home: Home) -> Tensor {
+    let buffer = this.new_buffer(name, elem, BufferKind::Allocated(home));
+    this.push(Node::Alloc { buffer, extents: dims.clone() });
+    Tensor { place: Place { buffer, offset: Operand::i64(0) }, elem, dims }
+}
+
+fn take_offer(this: &mut Lowering, v: Var) -> Destination {
+    match this.destination_of.get(&v) {
+        Some(number) => std::mem::replace(&mut this.destinations[*number], Destination::Taken),
+        None => Destination::Taken,
+    }
+}
+
+/// Gives a variable a copy of its own.
+fn move_away(this: &mut Lowering, v: Var) {
+    let from = this.tensor(v.into());
+    let to = this.allocate(&this.f.vars[v.index()].name, from.elem, from.dims.clone());
+    this.copy_tensor(&from, to.place);
+    this.sharers.entry(to.place.buffer).or_default().push(v);
+    this.values.insert(v, Value::Tensor(to));
 }

@@ -20,12 +20,14 @@ mod scalar;
 mod sequential;
 mod switch;
 mod tensor_op;
+mod whole_reduction;
 mod work;
 
 use crate::context::NestContext;
 use crate::liveness::Scopes;
 use crate::node::{Argument, Buffer, BufferKind, LoopFunction, Node, Operand, Param, Place, Tensor};
-use crate::pipeline::{AFTER_LOWERING, run, verify_if_debug};
+use crate::pipeline::{run, verify_if_debug};
+use crate::target::TargetKind;
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var, bug};
 use memory::Destination;
@@ -33,17 +35,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 pub use tensor_op::lowers;
 
-/// Lowers a function, and runs [`AFTER_LOWERING`]. The function must have passed the verifier.
-pub fn lower(f: &Function) -> LoopFunction {
-    let mut nest = lower_only(f);
-    run(AFTER_LOWERING, &mut nest, &NestContext::default());
+/// Lowers a function for a target, and runs the passes of that. The function must have passed the verifier.
+pub fn lower(f: &Function, target: &'static TargetKind) -> LoopFunction {
+    let mut nest = lower_only(f, target);
+    run(target.after_lowering, &mut nest, &NestContext::default());
     nest
 }
 
 /// The same without the passes.
-pub fn lower_only(f: &Function) -> LoopFunction {
-    let mut lowering = Lowering::new(f);
-    lowering.function();
+pub fn lower_only(f: &Function, target: &'static TargetKind) -> LoopFunction {
+    let mut lowering = Lowering::new(f, target);
+    lower_function(&mut lowering);
     let nest = LoopFunction {
         name: f.name.clone(),
         locals: lowering.locals,
@@ -82,6 +84,7 @@ impl Value {
 /// The state of lowering one function.
 struct Lowering<'a> {
     f: &'a Function,
+    target: &'static TargetKind,
     /// The statement that binds a variable, and which result it is.
     definitions: FxHashMap<Var, (&'a Stmt, usize)>,
 
@@ -112,11 +115,12 @@ struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(f: &'a Function) -> Lowering<'a> {
+    fn new(f: &'a Function, target: &'static TargetKind) -> Lowering<'a> {
         let mut definitions = FxHashMap::default();
         index_definitions(&f.body, &mut definitions);
         Lowering {
             f,
+            target,
             definitions,
             locals: Vec::new(),
             buffers: Vec::new(),
@@ -135,68 +139,6 @@ impl<'a> Lowering<'a> {
             destination_of: FxHashMap::default(),
             transposed: matmul::only_multiplied(f),
         }
-    }
-
-    fn function(&mut self) {
-        self.scopes.open(&self.f.body, false);
-        for (position, v) in self.f.params.iter().enumerate() {
-            let param = self.param(position, *v);
-            self.params.push(param);
-        }
-        let results = &self.f.body.results;
-        let destinations: Vec<(Atom, Destination)> =
-            results.iter().enumerate().map(|(k, r)| (*r, Destination::Result(k))).collect();
-        self.offer(&destinations);
-        self.statements(&self.f.body);
-        self.results = self.function_results(results);
-        self.scopes.close();
-    }
-
-    /// Puts the results of the function into their own memory, where they are not there.
-    fn function_results(&mut self, results: &[Atom]) -> Vec<Argument> {
-        let mut values: Vec<Value> = results.iter().map(|r| self.value_of(*r)).collect();
-        let is_home =
-            |this: &Self, t: &Tensor, k: usize| this.home_of(t.place) == Some(k) && t.place.offset.as_i64() == Some(0);
-        let mut away = BTreeSet::new();
-        for (k, value) in values.iter().enumerate() {
-            if let Value::Tensor(t) = value
-                && !is_home(self, t, k)
-            {
-                away.insert(k);
-            }
-        }
-        // What lies in memory that another result is about to take must get out of its way.
-        for k in &away {
-            if let Value::Tensor(t) = &values[*k]
-                && self.home_of(t.place).is_some_and(|home| away.contains(&home))
-            {
-                values[*k] = Value::Tensor(self.saved(&t.clone()));
-            }
-        }
-        let arguments = values.into_iter().enumerate().map(|(k, value)| match value {
-            Value::Scalar(operand) => Argument::Scalar(operand),
-            Value::Tensor(from) if away.contains(&k) => {
-                let to = self.allocate_result("result", from.elem, from.dims.clone(), k);
-                self.copy_tensor(&from, to.place);
-                Argument::Tensor(to)
-            }
-            Value::Tensor(tensor) => Argument::Tensor(tensor),
-        });
-        arguments.collect()
-    }
-
-    fn param(&mut self, position: usize, v: Var) -> Param {
-        let ty = self.f.ty(v);
-        if ty.is_scalar() {
-            let local = self.new_local(self.f.name_of(v), ty.elem, false);
-            self.bind(v, Value::Scalar(local.into()));
-            return Param::Scalar(local);
-        }
-        let buffer = self.new_buffer(self.f.name_of(v), ty.elem, BufferKind::Param(position));
-        let place = Place { buffer, offset: Operand::i64(0) };
-        let tensor = Tensor { place, elem: ty.elem, dims: self.dims(ty) };
-        self.bind(v, Value::Tensor(tensor.clone()));
-        Param::Tensor(tensor)
     }
 
     /// Lowers the statements of a block whose frame is open.
@@ -236,6 +178,68 @@ impl<'a> Lowering<'a> {
             }
         }
     }
+}
+
+fn lower_function(this: &mut Lowering) {
+    this.scopes.open(&this.f.body, false);
+    for (position, v) in this.f.params.iter().enumerate() {
+        let param = param(this, position, *v);
+        this.params.push(param);
+    }
+    let results = &this.f.body.results;
+    let destinations: Vec<(Atom, Destination)> =
+        results.iter().enumerate().map(|(k, r)| (*r, Destination::Result(k))).collect();
+    this.offer(&destinations);
+    this.statements(&this.f.body);
+    this.results = function_results(this, results);
+    this.scopes.close();
+}
+
+/// Puts the results of the function into their own memory, where they are not there.
+fn function_results(this: &mut Lowering, results: &[Atom]) -> Vec<Argument> {
+    let mut values: Vec<Value> = results.iter().map(|r| this.value_of(*r)).collect();
+    let is_home =
+        |this: &Lowering, t: &Tensor, k: usize| this.home_of(t.place) == Some(k) && t.place.offset.as_i64() == Some(0);
+    let mut away = BTreeSet::new();
+    for (k, value) in values.iter().enumerate() {
+        if let Value::Tensor(t) = value
+            && !is_home(this, t, k)
+        {
+            away.insert(k);
+        }
+    }
+    // What lies in memory that another result is about to take must get out of its way.
+    for k in &away {
+        if let Value::Tensor(t) = &values[*k]
+            && this.home_of(t.place).is_some_and(|home| away.contains(&home))
+        {
+            values[*k] = Value::Tensor(this.saved(&t.clone()));
+        }
+    }
+    let arguments = values.into_iter().enumerate().map(|(k, value)| match value {
+        Value::Scalar(operand) => Argument::Scalar(operand),
+        Value::Tensor(from) if away.contains(&k) => {
+            let to = this.allocate_result("result", from.elem, from.dims.clone(), k);
+            this.copy_tensor(&from, to.place);
+            Argument::Tensor(to)
+        }
+        Value::Tensor(tensor) => Argument::Tensor(tensor),
+    });
+    arguments.collect()
+}
+
+fn param(this: &mut Lowering, position: usize, v: Var) -> Param {
+    let ty = this.f.ty(v);
+    if ty.is_scalar() {
+        let local = this.new_local(this.f.name_of(v), ty.elem, false);
+        this.bind(v, Value::Scalar(local.into()));
+        return Param::Scalar(local);
+    }
+    let buffer = this.new_buffer(this.f.name_of(v), ty.elem, BufferKind::Param(position));
+    let place = Place { buffer, offset: Operand::i64(0) };
+    let tensor = Tensor { place, elem: ty.elem, dims: this.dims(ty) };
+    this.bind(v, Value::Tensor(tensor.clone()));
+    Param::Tensor(tensor)
 }
 
 fn index_definitions<'a>(block: &'a Block, definitions: &mut FxHashMap<Var, (&'a Stmt, usize)>) {

@@ -1,33 +1,19 @@
 //! The parallel loop: nested counted loops. Stacked results are written straight to their places.
 //!
-//! The outermost loop of one that stands in no other loop may run on several threads. The blocks of its reductions are
-//! then reduced apart, see [`block_reduction`](super::block_reduction).
+//! For CPUs, the outermost loop of one that stands in no other loop may run on several threads. The blocks of its
+//! reductions are then reduced apart, see [`block_reduction`](super::block_reduction). For devices reductions stay whole,
+//! see [`whole_reduction`](super::whole_reduction).
 
+pub(super) mod output;
+
+use super::block_reduction::{blocks_apart, has_blocks_apart};
 use super::memory::Destination;
-use super::reduction::Reduction;
+use super::whole_reduction::{combine, reduce, total};
+use super::work::sharing;
 use super::{Lowering, Value};
-use crate::node::{Independence, Node, Operand, Place, Sharing, Tensor, Threads};
-use cotan_ir::{Monoid, Par, ParResult, Stmt, Var};
-
-/// Where a result of the body goes.
-pub(super) enum Output {
-    Stacked(Tensor),
-    Reduced(Reduction),
-    /// The values of a block, to be reduced when all of them are there.
-    Block(Tensor),
-    /// The partial results of a block, that values are combined with at once.
-    Lanes(Monoid, Tensor),
-}
-
-impl Output {
-    /// Whether this is a reduction that may be of more than one block.
-    fn fills_blocks(&self) -> bool {
-        match self {
-            Output::Stacked(_) | Output::Block(_) | Output::Lanes(..) => false,
-            Output::Reduced(reduction) => reduction.may_fill_block(),
-        }
-    }
-}
+use crate::node::{Independence, Node, Operand, Place, Sharing, Threads};
+use cotan_ir::{Par, ParResult, Stmt, Var};
+use output::Output;
 
 impl<'a> Lowering<'a> {
     pub(super) fn par(&mut self, stmt: &'a Stmt, p: &'a Par) {
@@ -36,98 +22,36 @@ impl<'a> Lowering<'a> {
         for (acc, result) in p.accs.iter().zip(final_accs) {
             self.open_accumulator(acc, &stmt.op, *result);
         }
-        let sharing = if self.loop_depth == 0 { self.sharing(p) } else { None };
+        let sharing = if self.loop_depth == 0 && self.target.estimates_work { sharing(self, p) } else { None };
         let reduces = p.kinds.iter().any(|kind| matches!(kind, ParResult::Reduced { .. }));
         match (sharing, &p.indices[..]) {
-            (Some(sharing), [_]) if reduces && self.has_blocks_apart(&sharing, p, results, extents[0]) => {
-                self.blocks_apart(p, extents[0], results, sharing);
+            (_, _) if reduces && self.target.keeps_reductions => reduce(self, p, &extents, results),
+            (Some(sharing), [_]) if reduces && has_blocks_apart(self, &sharing, p, results, extents[0]) => {
+                blocks_apart(self, p, extents[0], results, sharing);
             }
-            (sharing, _) => self.nest(p, &extents, results, sharing.filter(|_| !reduces)),
+            (sharing, _) => nest(self, p, &extents, results, sharing.filter(|_| !reduces)),
         }
         for (acc, result) in p.accs.iter().zip(final_accs) {
             self.close_accumulator(acc, *result);
         }
     }
 
-    /// The loops of a `par`, one for each index.
-    fn nest(&mut self, p: &'a Par, extents: &[Operand], results: &[Var], sharing: Option<Sharing>) {
-        let total = self.count(extents);
-        let mut outputs = Vec::new();
-        for (kind, result) in p.kinds.iter().zip(results) {
-            outputs.push(match kind {
-                ParResult::Stacked => Output::Stacked(self.allocate_for(*result)),
-                ParResult::Reduced { monoid, init } => {
-                    Output::Reduced(self.open_reduction(*monoid, *init, *result, total))
-                }
-            });
-        }
-        if outputs.iter().any(Output::fills_blocks)
-            && let [index] = p.indices[..]
-        {
-            self.blocks(p, index, extents, &outputs);
-        } else {
-            self.level(p, extents, &mut Vec::new(), &outputs, sharing);
-        }
+    /// Binds the results of a `par` whose loops are written.
+    pub(super) fn bind_outputs(&mut self, outputs: Vec<Output>, results: &[Var]) {
         for (output, result) in outputs.into_iter().zip(results) {
             let value = match output {
                 Output::Stacked(tensor) | Output::Block(tensor) | Output::Lanes(_, tensor) => Value::Tensor(tensor),
                 Output::Reduced(reduction) => self.finish_reduction(&reduction),
+                Output::Whole(sum) => total(self, sum),
             };
             self.bind(*result, value);
         }
-    }
-
-    /// The loop of a single index, cut along the blocks of reductions, so that the inner loop is free of their ends.
-    fn blocks(&mut self, p: &'a Par, index: Var, extents: &[Operand], outputs: &[Output]) {
-        let name = self.f.name_of(index).to_owned();
-        self.for_blocks(
-            &name,
-            extents[0],
-            |this, i| {
-                this.par_body(p, extents, &[i], outputs, i);
-            },
-            |this, last| this.close_blocks(outputs, last),
-        );
     }
 
     /// Lets the loop that was written last run on several threads.
     pub(super) fn may_fork(&mut self, sharing: Sharing) {
         if let Some(Node::For(l)) = self.open.last_mut().and_then(|nodes| nodes.last_mut()) {
             l.threads = Threads::May(sharing);
-        }
-    }
-
-    fn close_blocks(&mut self, outputs: &[Output], number: Operand) {
-        for output in outputs {
-            if let Output::Reduced(reduction) = output {
-                self.close_full_blocks(reduction, number);
-            }
-        }
-    }
-
-    /// The loops from the next index on; `at` holds the indices of those outside.
-    fn level(
-        &mut self,
-        p: &'a Par,
-        extents: &[Operand],
-        at: &mut Vec<Operand>,
-        outputs: &[Output],
-        sharing: Option<Sharing>,
-    ) {
-        let Some(index) = p.indices.get(at.len()) else {
-            let number = self.flat(extents, at);
-            self.par_body(p, extents, at, outputs, number);
-            return self.close_blocks(outputs, number);
-        };
-        let count = extents[at.len()];
-        let name = self.f.name_of(*index).to_owned();
-        self.counted(&name, count, independence(outputs, at.len() + 1 == extents.len()), |this, i| {
-            at.push(i);
-            this.level(p, extents, at, outputs, None);
-            at.pop();
-        });
-        if let Some(sharing) = sharing {
-            self.may_fork(sharing);
         }
     }
 
@@ -154,7 +78,7 @@ impl<'a> Lowering<'a> {
                     Some(self.shifted(tensor.place, offset))
                 }
                 Output::Block(values) => Some(self.shifted(values.place, in_block)),
-                Output::Reduced(_) | Output::Lanes(..) => None,
+                Output::Reduced(_) | Output::Lanes(..) | Output::Whole(_) => None,
             })
             .collect();
         let destinations =
@@ -166,6 +90,7 @@ impl<'a> Lowering<'a> {
             match output {
                 Output::Reduced(reduction) => self.reduce(reduction, value, in_block),
                 Output::Lanes(monoid, lanes) => self.take_up(*monoid, lanes, value, in_block),
+                Output::Whole(sum) => combine(self, sum, value),
                 Output::Stacked(_) | Output::Block(_) => {}
             }
         }
@@ -184,6 +109,73 @@ impl<'a> Lowering<'a> {
             }
         }
         self.deliver(moves);
+    }
+}
+
+/// The loops of a `par`, one for each index.
+fn nest<'a>(this: &mut Lowering<'a>, p: &'a Par, extents: &[Operand], results: &[Var], sharing: Option<Sharing>) {
+    let total = this.count(extents);
+    let mut outputs = Vec::new();
+    for (kind, result) in p.kinds.iter().zip(results) {
+        outputs.push(match kind {
+            ParResult::Stacked => Output::Stacked(this.allocate_for(*result)),
+            ParResult::Reduced { monoid, init } => Output::Reduced(this.open_reduction(*monoid, *init, *result, total)),
+        });
+    }
+    if outputs.iter().any(Output::fills_blocks)
+        && let [index] = p.indices[..]
+    {
+        blocks(this, p, index, extents, &outputs);
+    } else {
+        level(this, p, extents, &mut Vec::new(), &outputs, sharing);
+    }
+    this.bind_outputs(outputs, results);
+}
+
+/// The loop of a single index, cut along the blocks of reductions, so that the inner loop is free of their ends.
+fn blocks<'a>(this: &mut Lowering<'a>, p: &'a Par, index: Var, extents: &[Operand], outputs: &[Output]) {
+    let name = this.f.name_of(index).to_owned();
+    this.for_blocks(
+        &name,
+        extents[0],
+        |this, i| {
+            this.par_body(p, extents, &[i], outputs, i);
+        },
+        |this, last| close_blocks(this, outputs, last),
+    );
+}
+
+fn close_blocks(this: &mut Lowering, outputs: &[Output], number: Operand) {
+    for output in outputs {
+        if let Output::Reduced(reduction) = output {
+            this.close_full_blocks(reduction, number);
+        }
+    }
+}
+
+/// The loops from the next index on; `at` holds the indices of those outside.
+fn level<'a>(
+    this: &mut Lowering<'a>,
+    p: &'a Par,
+    extents: &[Operand],
+    at: &mut Vec<Operand>,
+    outputs: &[Output],
+    sharing: Option<Sharing>,
+) {
+    let Some(index) = p.indices.get(at.len()) else {
+        let number = this.flat(extents, at);
+        this.par_body(p, extents, at, outputs, number);
+        return close_blocks(this, outputs, number);
+    };
+    let count = extents[at.len()];
+    let name = this.f.name_of(*index).to_owned();
+    this.counted(&name, count, independence(outputs, at.len() + 1 == extents.len()), |this, i| {
+        at.push(i);
+        level(this, p, extents, at, outputs, None);
+        at.pop();
+    });
+    if let Some(sharing) = sharing {
+        this.may_fork(sharing);
     }
 }
 

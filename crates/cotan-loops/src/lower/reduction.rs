@@ -45,51 +45,17 @@ impl Lowering<'_> {
         let element_dims = self.dims(ty);
         let lanes = Operand::i64(LANES as i64);
         // One lane at least: without values its neutral element is the total.
-        let width = self.i64_op(Instruction::Min, total, lanes);
-        let width = self.i64_op(Instruction::Max, width, Operand::i64(1));
+        let width = i64_op(self, Instruction::Min, total, lanes);
+        let width = i64_op(self, Instruction::Max, width, Operand::i64(1));
         let all = Operand::i64((LEVELS * LANES) as i64);
         // A few scalars are cheap to have and of known size; tensors are made as far as they are needed.
-        let n_lanes = if element_dims.is_empty() { all } else { self.if_block_fills(total, all, width) };
-        let n_used = self.if_block_fills(total, all, width);
+        let n_lanes = if element_dims.is_empty() { all } else { if_block_fills(self, total, all, width) };
+        let n_used = if_block_fills(self, total, all, width);
         let dims = std::iter::once(n_lanes).chain(element_dims).collect();
         let lanes = self.allocate("lanes", elem, dims);
         let reduction = Reduction { monoid, init: self.value_of(init), result, total, width, lanes };
-        self.clear_lanes(monoid, &reduction.lanes, n_used);
+        clear_lanes(self, monoid, &reduction.lanes, n_used);
         reduction
-    }
-
-    fn i64_op(&mut self, instruction: Instruction, a: Operand, b: Operand) -> Operand {
-        match (instruction, a.as_i64(), b.as_i64()) {
-            (Instruction::Min, Some(a), Some(b)) => Operand::i64(a.min(b)),
-            (Instruction::Max, Some(a), Some(b)) => Operand::i64(a.max(b)),
-            _ => self.native(instruction, Elem::I64, Elem::I64, &[a, b]),
-        }
-    }
-
-    fn if_block_fills(&mut self, total: Operand, yes: Operand, no: Operand) -> Operand {
-        match total.as_i64() {
-            Some(n) if n >= BLOCK as i64 => yes,
-            Some(_) => no,
-            None => {
-                let fills = self.fills_block(total);
-                self.native(Instruction::Select, Elem::I64, Elem::I64, &[fills, yes, no])
-            }
-        }
-    }
-
-    /// Whether so many values fill a block.
-    fn fills_block(&mut self, total: Operand) -> Operand {
-        self.native(Instruction::Ge, Elem::I64, Elem::Bool, &[total, Operand::i64(BLOCK as i64)])
-    }
-
-    fn clear_lanes(&mut self, monoid: Monoid, lanes: &Tensor, n: Operand) {
-        let size = self.count(&lanes.dims[1..]);
-        let count = self.mul(n, size);
-        let neutral = Operand::Const(neutral(monoid, lanes.elem));
-        self.for_each_apart("k", count, |this, k| {
-            let place = this.shifted(lanes.place, k);
-            this.store(place, neutral);
-        });
     }
 
     /// Takes up value number `number`.
@@ -99,7 +65,7 @@ impl Lowering<'_> {
 
     /// The same with the partial results of one block.
     pub(super) fn take_up(&mut self, monoid: Monoid, lanes: &Tensor, value: &Value, number: Operand) {
-        let lane = self.i64_op(Instruction::And, number, Operand::i64(LAST_LANE));
+        let lane = i64_op(self, Instruction::And, number, Operand::i64(LAST_LANE));
         let lane = self.part(lanes, &[lane]);
         self.add_to(monoid, &lane, value);
     }
@@ -108,15 +74,15 @@ impl Lowering<'_> {
     pub(super) fn n_blocks(&mut self, total: Operand) -> Operand {
         // Rounded up without a sum that the largest totals would overflow.
         let last = self.add(total, Operand::i64(-1));
-        let before = self.i64_op(Instruction::Shr, last, Operand::i64(BLOCK_BITS.into()));
+        let before = i64_op(self, Instruction::Shr, last, Operand::i64(BLOCK_BITS.into()));
         self.add(before, Operand::i64(1))
     }
 
     /// The number of the first value of a block, and how many values it has.
     pub(super) fn range_of_block(&mut self, total: Operand, block: Operand) -> (Operand, Operand) {
-        let start = self.i64_op(Instruction::Shl, block, Operand::i64(BLOCK_BITS.into()));
+        let start = i64_op(self, Instruction::Shl, block, Operand::i64(BLOCK_BITS.into()));
         let rest = self.sub(total, start);
-        (start, self.i64_op(Instruction::Min, rest, Operand::i64(BLOCK as i64)))
+        (start, i64_op(self, Instruction::Min, rest, Operand::i64(BLOCK as i64)))
     }
 
     /// Takes up scalar values that lie in memory.
@@ -148,13 +114,13 @@ impl Lowering<'_> {
     pub(super) fn open_block(&mut self, monoid: Monoid, elem: Elem) -> Tensor {
         let all = Operand::i64(LANES as i64);
         let lanes = self.allocate("lanes", elem, vec![all]);
-        self.clear_lanes(monoid, &lanes, all);
+        clear_lanes(self, monoid, &lanes, all);
         lanes
     }
 
     /// What a block of scalars gives.
     pub(super) fn close_block(&mut self, monoid: Monoid, lanes: &Tensor) -> Operand {
-        self.combine_lanes(monoid, lanes, Operand::i64(LANES as i64));
+        combine_lanes(self, monoid, lanes, Operand::i64(LANES as i64));
         self.load("total", lanes.elem, lanes.place)
     }
 
@@ -185,91 +151,118 @@ impl Lowering<'_> {
         if !r.may_fill_block() {
             return;
         }
-        let closes = self.is_last_in_block(number);
-        let nodes = self.nodes(|this| this.work_on_blocks(BlockWork::Close, r, number));
+        let closes = is_last_in_block(self, number);
+        let nodes = self.nodes(|this| work_on_blocks(this, BlockWork::Close, r, number));
         self.push(Node::If(closes, nodes, Vec::new()));
-    }
-
-    fn work_on_blocks(&mut self, work: BlockWork, r: &Reduction, number: Operand) {
-        let size = self.count(&r.lanes.dims[1..]);
-        self.push(Node::PartialSums(PartialSums {
-            work,
-            monoid: r.monoid,
-            lanes: r.lanes.place,
-            size,
-            stride: 1,
-            number,
-        }));
-    }
-
-    fn is_last_in_block(&mut self, number: Operand) -> Operand {
-        let last = Operand::i64(LAST_IN_BLOCK);
-        let in_block = self.i64_op(Instruction::And, number, last);
-        self.native(Instruction::Eq, Elem::I64, Elem::Bool, &[in_block, last])
-    }
-
-    /// Combines the `width` lanes of the lowest level in the order of the tree; the first one is then the total.
-    fn combine_lanes(&mut self, monoid: Monoid, lanes: &Tensor, width: Operand) {
-        let half = Operand::i64(LANES as i64 / 2);
-        let n_steps = i64::from(LANES.trailing_zeros());
-        if width.as_i64().is_some() {
-            (0..n_steps)
-                .for_each(|step| self.combine_halves(monoid, lanes, width, Operand::i64(LANES as i64 >> (step + 1))));
-        } else {
-            self.for_each("step", Operand::i64(n_steps), |this, step| {
-                let stride = this.i64_op(Instruction::Shr, half, step);
-                this.combine_halves(monoid, lanes, width, stride);
-            });
-        }
-    }
-
-    /// Combines each of `width` lanes with the one that lies so far behind it, if there is one.
-    fn combine_halves(&mut self, monoid: Monoid, lanes: &Tensor, width: Operand, stride: Operand) {
-        let missing = self.sub(width, stride);
-        let n = self.i64_op(Instruction::Min, missing, stride);
-        if n.as_i64().is_some_and(|n| n <= 0) {
-            return;
-        }
-        let combine = |this: &mut Self, to: Operand| {
-            let from = this.add(to, stride);
-            let (to, from) = (this.part(lanes, &[to]), this.part(lanes, &[from]));
-            this.add_to(monoid, &to, &Value::Tensor(from));
-        };
-        if n.as_i64().is_some() { self.for_each_apart("k", n, combine) } else { self.for_each("k", n, combine) }
     }
 
     /// The total of all values, combined with the start value.
     pub(super) fn finish_reduction(&mut self, r: &Reduction) -> Value {
         match r.total.as_i64() {
-            Some(n) if n < BLOCK as i64 => self.combine_lanes(r.monoid, &r.lanes, r.width),
-            Some(_) => self.work_on_blocks(BlockWork::Combine, r, r.total),
+            Some(n) if n < BLOCK as i64 => combine_lanes(self, r.monoid, &r.lanes, r.width),
+            Some(_) => work_on_blocks(self, BlockWork::Combine, r, r.total),
             None => {
-                let fills = self.fills_block(r.total);
-                let levels = self.nodes(|this| this.work_on_blocks(BlockWork::Combine, r, r.total));
-                let lanes = self.nodes(|this| this.combine_lanes(r.monoid, &r.lanes, r.width));
+                let fills = fills_block(self, r.total);
+                let levels = self.nodes(|this| work_on_blocks(this, BlockWork::Combine, r, r.total));
+                let lanes = self.nodes(|this| combine_lanes(this, r.monoid, &r.lanes, r.width));
                 self.push(Node::If(fills, levels, lanes));
             }
         }
         let total = self.part(&r.lanes, &[Operand::i64(0)]);
         if total.dims.is_empty() {
             let init = self.element(&r.init, Operand::i64(0));
-            return Value::Scalar(self.with_total(r, init, total.place));
+            return Value::Scalar(with_total(self, r, init, total.place));
         }
         let to = self.allocate_for(r.result);
         let count = self.count(&to.dims);
         self.for_each("k", count, |this, k| {
             let init = this.element(&r.init, k);
             let from = this.shifted(total.place, k);
-            let value = this.with_total(r, init, from);
+            let value = with_total(this, r, init, from);
             let place = this.shifted(to.place, k);
             this.store(place, value);
         });
         Value::Tensor(to)
     }
+}
 
-    /// The start value combined with the total at a place.
-    fn with_total(&mut self, r: &Reduction, init: Operand, total: Place) -> Operand {
-        let total = self.load("total", r.lanes.elem, total);
-        self.combine(r.monoid, r.lanes.elem, init, total)
+fn i64_op(this: &mut Lowering, instruction: Instruction, a: Operand, b: Operand) -> Operand {
+    match (instruction, a.as_i64(), b.as_i64()) {
+        (Instruction::Min, Some(a), Some(b)) => Operand::i64(a.min(b)),
+        (Instruction::Max, Some(a), Some(b)) => Operand::i64(a.max(b)),
+        _ => this.native(instruction, Elem::I64, Elem::I64, &[a, b]),
     }
+}
+
+fn if_block_fills(this: &mut Lowering, total: Operand, yes: Operand, no: Operand) -> Operand {
+    match total.as_i64() {
+        Some(n) if n >= BLOCK as i64 => yes,
+        Some(_) => no,
+        None => {
+            let fills = fills_block(this, total);
+            this.native(Instruction::Select, Elem::I64, Elem::I64, &[fills, yes, no])
+        }
+    }
+}
+
+/// Whether so many values fill a block.
+fn fills_block(this: &mut Lowering, total: Operand) -> Operand {
+    this.native(Instruction::Ge, Elem::I64, Elem::Bool, &[total, Operand::i64(BLOCK as i64)])
+}
+
+fn clear_lanes(this: &mut Lowering, monoid: Monoid, lanes: &Tensor, n: Operand) {
+    let size = this.count(&lanes.dims[1..]);
+    let count = this.mul(n, size);
+    let neutral = Operand::Const(neutral(monoid, lanes.elem));
+    this.for_each_apart("k", count, |this, k| {
+        let place = this.shifted(lanes.place, k);
+        this.store(place, neutral);
+    });
+}
+
+fn work_on_blocks(this: &mut Lowering, work: BlockWork, r: &Reduction, number: Operand) {
+    let size = this.count(&r.lanes.dims[1..]);
+    this.push(Node::PartialSums(PartialSums { work, monoid: r.monoid, lanes: r.lanes.place, size, stride: 1, number }));
+}
+
+fn is_last_in_block(this: &mut Lowering, number: Operand) -> Operand {
+    let last = Operand::i64(LAST_IN_BLOCK);
+    let in_block = i64_op(this, Instruction::And, number, last);
+    this.native(Instruction::Eq, Elem::I64, Elem::Bool, &[in_block, last])
+}
+
+/// Combines the `width` lanes of the lowest level in the order of the tree; the first one is then the total.
+fn combine_lanes(this: &mut Lowering, monoid: Monoid, lanes: &Tensor, width: Operand) {
+    let half = Operand::i64(LANES as i64 / 2);
+    let n_steps = i64::from(LANES.trailing_zeros());
+    if width.as_i64().is_some() {
+        (0..n_steps)
+            .for_each(|step| combine_halves(this, monoid, lanes, width, Operand::i64(LANES as i64 >> (step + 1))));
+    } else {
+        this.for_each("step", Operand::i64(n_steps), |this, step| {
+            let stride = i64_op(this, Instruction::Shr, half, step);
+            combine_halves(this, monoid, lanes, width, stride);
+        });
+    }
+}
+
+/// Combines each of `width` lanes with the one that lies so far behind it, if there is one.
+fn combine_halves(this: &mut Lowering, monoid: Monoid, lanes: &Tensor, width: Operand, stride: Operand) {
+    let missing = this.sub(width, stride);
+    let n = i64_op(this, Instruction::Min, missing, stride);
+    if n.as_i64().is_some_and(|n| n <= 0) {
+        return;
+    }
+    let combine = |this: &mut Lowering, to: Operand| {
+        let from = this.add(to, stride);
+        let (to, from) = (this.part(lanes, &[to]), this.part(lanes, &[from]));
+        this.add_to(monoid, &to, &Value::Tensor(from));
+    };
+    if n.as_i64().is_some() { this.for_each_apart("k", n, combine) } else { this.for_each("k", n, combine) }
+}
+
+/// The start value combined with the total at a place.
+fn with_total(this: &mut Lowering, r: &Reduction, init: Operand, total: Place) -> Operand {
+    let total = this.load("total", r.lanes.elem, total);
+    this.combine(r.monoid, r.lanes.elem, init, total)
 }

@@ -29,14 +29,8 @@ impl Lowering<'_> {
     pub(super) fn element(&mut self, value: &Value, k: Operand) -> Operand {
         match value {
             Value::Scalar(operand) => *operand,
-            Value::Tensor(tensor) => self.element_of(tensor, k),
+            Value::Tensor(tensor) => element_of(self, tensor, k),
         }
-    }
-
-    /// Element number `k` of a tensor.
-    pub(super) fn element_of(&mut self, tensor: &Tensor, k: Operand) -> Operand {
-        let place = self.shifted(tensor.place, k);
-        self.load("x", tensor.elem, place)
     }
 
     /// One scalar primitive.
@@ -62,55 +56,68 @@ impl Lowering<'_> {
             Codegen::Host | Codegen::NativeOrHost(_) => {
                 self.define(name, result, Expr::Host { prim: row.prim(), elem, args })
             }
-            Codegen::Term(term) => self.term(&term, elem, &args),
-            Codegen::Expansion(expansion) => self.expansion(name, row, &expansion.code(elem), elem, args),
-        }
-    }
-
-    /// The code of a formula. The operands that it leaves to the host take a branch of their own, which is rare.
-    fn expansion(&mut self, name: &str, row: &'static PrimRow, code: &Code, elem: Elem, args: Vec<Operand>) -> Operand {
-        let mut values: Vec<Operand> = Vec::new();
-        let operand = |values: &[Operand], input: Input| match input {
-            Input::Arg(k) => args[k],
-            Input::Step(k) => values[k],
-            Input::Const(c) => Operand::Const(c),
-        };
-        for step in &code.steps {
-            let args: Vec<Operand> = step.args.iter().map(|input| operand(&values, *input)).collect();
-            values.push(self.native(step.instruction, step.elem, step.result, &args));
-        }
-        let value = operand(&values, code.value);
-        let Some(beyond) = code.beyond.map(|beyond| operand(&values, beyond)) else { return value };
-        let result = self.variable(name, elem, value);
-        let call = self.nodes(|this| {
-            let value = this.define(name, elem, Expr::Host { prim: row.prim(), elem, args });
-            this.push(Node::Set(result, value));
-        });
-        self.push(Node::If(beyond, call, Vec::new()));
-        self.read(result)
-    }
-
-    /// A term over operands, whose `T` is `elem`.
-    fn term(&mut self, term: &Term, elem: Elem, args: &[Operand]) -> Operand {
-        match term {
-            Term::Arg(n) => args[*n],
-            Term::Result => bug!("lowering to nests", self.f, "an expansion reads its own result"),
-            Term::Number(x) => Operand::Const(typed_number(elem, *x)),
-            Term::Named(constant) => Operand::Const(typed_number(elem, constant.value)),
-            Term::Int(n) => Operand::i64(*n),
-            Term::ToT(inner) => {
-                let inner = self.term(inner, elem, args);
-                self.apply("t", cast_to(elem), &[inner])
-            }
-            Term::Apply(row, operands) => {
-                let operands: Vec<Operand> = operands.iter().map(|t| self.term(t, elem, args)).collect();
-                self.apply("t", row, &operands)
-            }
+            Codegen::Term(term) => apply_term(self, &term, elem, &args),
+            Codegen::Expansion(expansion) => expand(self, name, row, &expansion.code(elem), elem, args),
         }
     }
 
     /// Two values combined by a monoid.
     pub(super) fn combine(&mut self, monoid: Monoid, elem: Elem, a: Operand, b: Operand) -> Operand {
         self.native(combining(monoid), elem, elem, &[a, b])
+    }
+}
+
+/// Element number `k` of a tensor.
+pub(super) fn element_of(this: &mut Lowering, tensor: &Tensor, k: Operand) -> Operand {
+    let place = this.shifted(tensor.place, k);
+    this.load("x", tensor.elem, place)
+}
+
+/// The code of a formula. The operands that it leaves to the host take a branch of their own, which is rare.
+fn expand(
+    this: &mut Lowering,
+    name: &str,
+    row: &'static PrimRow,
+    code: &Code,
+    elem: Elem,
+    args: Vec<Operand>,
+) -> Operand {
+    let mut values: Vec<Operand> = Vec::new();
+    let operand = |values: &[Operand], input: Input| match input {
+        Input::Arg(k) => args[k],
+        Input::Step(k) => values[k],
+        Input::Const(c) => Operand::Const(c),
+    };
+    for step in &code.steps {
+        let args: Vec<Operand> = step.args.iter().map(|input| operand(&values, *input)).collect();
+        values.push(this.native(step.instruction, step.elem, step.result, &args));
+    }
+    let value = operand(&values, code.value);
+    let Some(beyond) = code.beyond.map(|beyond| operand(&values, beyond)) else { return value };
+    let result = this.variable(name, elem, value);
+    let call = this.nodes(|this| {
+        let value = this.define(name, elem, Expr::Host { prim: row.prim(), elem, args });
+        this.push(Node::Set(result, value));
+    });
+    this.push(Node::If(beyond, call, Vec::new()));
+    this.read(result)
+}
+
+/// A term over operands, whose `T` is `elem`.
+fn apply_term(this: &mut Lowering, term: &Term, elem: Elem, args: &[Operand]) -> Operand {
+    match term {
+        Term::Arg(n) => args[*n],
+        Term::Result => bug!("lowering to nests", this.f, "an expansion reads its own result"),
+        Term::Number(x) => Operand::Const(typed_number(elem, *x)),
+        Term::Named(constant) => Operand::Const(typed_number(elem, constant.value)),
+        Term::Int(n) => Operand::i64(*n),
+        Term::ToT(inner) => {
+            let inner = apply_term(this, inner, elem, args);
+            this.apply("t", cast_to(elem), &[inner])
+        }
+        Term::Apply(row, operands) => {
+            let operands: Vec<Operand> = operands.iter().map(|t| apply_term(this, t, elem, args)).collect();
+            this.apply("t", row, &operands)
+        }
     }
 }

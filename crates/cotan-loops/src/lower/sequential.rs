@@ -39,7 +39,8 @@ impl<'a> Lowering<'a> {
             (Some(count), _) => {
                 stacks = results.stacked.iter().map(|r| self.allocate_for(*r)).collect();
                 self.for_each(&index_name, count, |this, i| {
-                    this.iteration(
+                    iteration(
+                        this,
                         l,
                         i,
                         &carried,
@@ -65,7 +66,7 @@ impl<'a> Lowering<'a> {
                 }
                 let body = self.body_nodes(|this| {
                     let i = this.read(counter);
-                    this.iteration(l, i, &carried, |this, element, i| this.push_element(element, i), &stacks);
+                    iteration(this, l, i, &carried, |this, element, i| this.push_element(element, i), &stacks);
                     let next = this.add(i, Operand::i64(1));
                     this.push(Node::Set(counter, next));
                 });
@@ -94,58 +95,58 @@ impl<'a> Lowering<'a> {
             self.bind(*result, Value::Tensor(tensor));
         }
     }
+}
 
-    /// One iteration. `slot` gives the place of this iteration's element of a stacked result.
-    fn iteration(
-        &mut self,
-        l: &'a Loop,
-        i: Operand,
-        carried: &[Carried],
-        slot: impl Fn(&mut Self, &Tensor, Operand) -> Place,
-        stacks: &[Tensor],
-    ) {
-        self.scopes.open(&l.body, true);
-        self.bind(l.index, Value::Scalar(i));
-        for (param, carried) in l.params.iter().zip(carried) {
-            let value = match carried {
-                Carried::Scalar(local) => Value::Scalar(self.read(*local)),
-                Carried::Tensor(tensor) => Value::Tensor(tensor.clone()),
-            };
-            self.bind(*param, value);
-        }
-        let (next, elements) = l.body.results.split_at(l.params.len());
-        // A stack may move while the body runs, but its elements keep their offsets.
-        let slots: Vec<Place> = stacks.iter().map(|s| slot(self, s, i)).collect();
-        let destinations = elements.iter().zip(&slots).map(|(element, slot)| (*element, Destination::Place(*slot)));
-        self.offer(&destinations.collect::<Vec<_>>());
-        let is_old = |e: &Atom| e.var().is_some_and(|v| l.params.contains(&v));
-        let (old, new): (Vec<(&Atom, Place)>, _) = elements.iter().zip(slots).partition(|(e, _)| is_old(e));
-        let old = old.into_iter().map(|(e, slot)| (self.value_of(*e), slot)).collect();
-        self.fill_slots(old);
-        self.statements(&l.body);
-        let new = new.into_iter().map(|(e, slot)| (self.value_of(*e), slot)).collect();
-        self.fill_and_carry(new, next, carried);
-        self.scopes.close();
+/// One iteration. `slot` gives the place of this iteration's element of a stacked result.
+fn iteration<'a>(
+    this: &mut Lowering<'a>,
+    l: &'a Loop,
+    i: Operand,
+    carried: &[Carried],
+    slot: impl Fn(&mut Lowering<'a>, &Tensor, Operand) -> Place,
+    stacks: &[Tensor],
+) {
+    this.scopes.open(&l.body, true);
+    this.bind(l.index, Value::Scalar(i));
+    for (param, carried) in l.params.iter().zip(carried) {
+        let value = match carried {
+            Carried::Scalar(local) => Value::Scalar(this.read(*local)),
+            Carried::Tensor(tensor) => Value::Tensor(tensor.clone()),
+        };
+        this.bind(*param, value);
     }
+    let (next, elements) = l.body.results.split_at(l.params.len());
+    // A stack may move while the body runs, but its elements keep their offsets.
+    let slots: Vec<Place> = stacks.iter().map(|s| slot(this, s, i)).collect();
+    let destinations = elements.iter().zip(&slots).map(|(element, slot)| (*element, Destination::Place(*slot)));
+    this.offer(&destinations.collect::<Vec<_>>());
+    let is_old = |e: &Atom| e.var().is_some_and(|v| l.params.contains(&v));
+    let (old, new): (Vec<(&Atom, Place)>, _) = elements.iter().zip(slots).partition(|(e, _)| is_old(e));
+    let old = old.into_iter().map(|(e, slot)| (this.value_of(*e), slot)).collect();
+    this.fill_slots(old);
+    this.statements(&l.body);
+    let new = new.into_iter().map(|(e, slot)| (this.value_of(*e), slot)).collect();
+    fill_and_carry(this, new, next, carried);
+    this.scopes.close();
+}
 
-    fn fill_and_carry(&mut self, slots: Vec<(Value, Place)>, next: &[Atom], carried: &[Carried]) {
-        let mut moves = Vec::new();
-        for (value, slot) in slots {
-            match value {
-                Value::Scalar(operand) => self.store(slot, operand),
-                Value::Tensor(tensor) => moves.push((tensor, slot)),
-            }
+fn fill_and_carry(this: &mut Lowering, slots: Vec<(Value, Place)>, next: &[Atom], carried: &[Carried]) {
+    let mut moves = Vec::new();
+    for (value, slot) in slots {
+        match value {
+            Value::Scalar(operand) => this.store(slot, operand),
+            Value::Tensor(tensor) => moves.push((tensor, slot)),
         }
-        let mut sets = Vec::new();
-        for (next, carried) in next.iter().zip(carried) {
-            match carried {
-                Carried::Scalar(local) => sets.push((*local, self.scalar(*next))),
-                Carried::Tensor(tensor) => moves.push((self.tensor(*next), tensor.place)),
-            }
+    }
+    let mut sets = Vec::new();
+    for (next, carried) in next.iter().zip(carried) {
+        match carried {
+            Carried::Scalar(local) => sets.push((*local, this.scalar(*next))),
+            Carried::Tensor(tensor) => moves.push((this.tensor(*next), tensor.place)),
         }
-        self.deliver(moves);
-        for (local, next) in sets {
-            self.push(Node::Set(local, next));
-        }
+    }
+    this.deliver(moves);
+    for (local, next) in sets {
+        this.push(Node::Set(local, next));
     }
 }

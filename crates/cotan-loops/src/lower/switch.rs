@@ -27,8 +27,8 @@ impl<'a> Lowering<'a> {
     pub(super) fn switch(&mut self, stmt: &'a Stmt, selector: Atom, arms: &'a [Block]) {
         let on = self.scalar(selector);
         let mut taken = FxHashSet::default();
-        let joins: Vec<Join> = (0..stmt.results.len()).map(|k| self.join(stmt, arms, k, &mut taken)).collect();
-        let mut bodies: Vec<Vec<Node>> = arms.iter().map(|arm| self.arm(arm, &joins)).collect();
+        let joins: Vec<Join> = (0..stmt.results.len()).map(|k| join_of(self, stmt, arms, k, &mut taken)).collect();
+        let mut bodies: Vec<Vec<Node>> = arms.iter().map(|arm| nodes_of_arm(self, arm, &joins)).collect();
         let node = if self.elem_of(on) == Elem::Bool {
             let no = bodies.pop().unwrap_or_default();
             let yes = bodies.pop().unwrap_or_default();
@@ -50,70 +50,70 @@ impl<'a> Lowering<'a> {
             self.bind(*result, value);
         }
     }
+}
 
-    /// Decides where result `k` goes. `taken` holds the tensors whose memory other results have.
-    fn join(&mut self, stmt: &Stmt, arms: &[Block], k: usize, taken: &mut FxHashSet<Var>) -> Join {
-        let result = stmt.results[k];
-        let info = &self.f.vars[result.index()];
-        if info.ty.is_scalar() {
-            return Join::Scalar(self.new_local(&info.name, info.ty.elem, true));
-        }
-        if info.ty.dim_vars().any(|d| stmt.results.contains(&d)) {
-            return Join::Named(self.new_buffer(&info.name, info.ty.elem, BufferKind::Bound));
-        }
-        let origin = arms.first().and_then(|arm| self.origin(arm.results[k]));
-        if let Some(origin) = origin
-            && arms.iter().all(|arm| self.origin(arm.results[k]) == Some(origin))
-            && self.f.ty(origin).rank() == info.ty.rank()
-            && taken.insert(origin)
-            && self.may_overwrite_after(origin.into())
-        {
-            return Join::InPlace(self.tensor(origin.into()));
-        }
-        Join::New(self.allocate_for(result))
+/// Decides where result `k` goes. `taken` holds the tensors whose memory other results have.
+fn join_of(this: &mut Lowering, stmt: &Stmt, arms: &[Block], k: usize, taken: &mut FxHashSet<Var>) -> Join {
+    let result = stmt.results[k];
+    let info = &this.f.vars[result.index()];
+    if info.ty.is_scalar() {
+        return Join::Scalar(this.new_local(&info.name, info.ty.elem, true));
     }
-
-    /// The tensor from outside the branches that a result takes over step by step.
-    fn origin(&self, result: Atom) -> Option<Var> {
-        let mut at = result.var()?;
-        while !self.values.contains_key(&at) {
-            at = match self.definitions.get(&at) {
-                Some((Stmt { op: Op::Switch { arms, .. }, .. }, k)) => arms[0].results[*k].var()?,
-                Some(_) | None => self.predecessor(at)?,
-            };
-        }
-        Some(at)
+    if info.ty.dim_vars().any(|d| stmt.results.contains(&d)) {
+        return Join::Named(this.new_buffer(&info.name, info.ty.elem, BufferKind::Bound));
     }
+    let origin = arms.first().and_then(|arm| origin_of(this, arm.results[k]));
+    if let Some(origin) = origin
+        && arms.iter().all(|arm| origin_of(this, arm.results[k]) == Some(origin))
+        && this.f.ty(origin).rank() == info.ty.rank()
+        && taken.insert(origin)
+        && this.may_overwrite_after(origin.into())
+    {
+        return Join::InPlace(this.tensor(origin.into()));
+    }
+    Join::New(this.allocate_for(result))
+}
 
-    fn arm(&mut self, arm: &'a Block, joins: &[Join]) -> Vec<Node> {
-        let outside = self.buffers.len();
-        self.nodes(|this| {
-            this.scopes.open(arm, false);
-            let destinations = arm.results.iter().zip(joins).filter_map(|(result, join)| match join {
-                Join::New(tensor) => Some((*result, Destination::Place(tensor.place))),
-                Join::Scalar(_) | Join::InPlace(_) | Join::Named(_) => None,
-            });
-            this.offer(&destinations.collect::<Vec<_>>());
-            this.statements(arm);
-            let mut moves = Vec::new();
-            for (result, join) in arm.results.iter().zip(joins) {
-                match join {
-                    Join::Scalar(local) => {
-                        let value = this.scalar(*result);
-                        this.push(Node::Set(*local, value));
-                    }
-                    Join::New(tensor) | Join::InPlace(tensor) => moves.push((this.tensor(*result), tensor.place)),
-                    Join::Named(buffer) => {
-                        let made = this.tensor(*result);
-                        let source = made.place.buffer.index();
-                        let is_param = matches!(this.buffers[source].kind, BufferKind::Param(_));
-                        let named = if source < outside && !is_param { this.saved(&made) } else { made };
-                        this.push(Node::Bind { buffer: *buffer, to: named.place });
-                    }
+/// The tensor from outside the branches that a result takes over step by step.
+fn origin_of(this: &Lowering, result: Atom) -> Option<Var> {
+    let mut at = result.var()?;
+    while !this.values.contains_key(&at) {
+        at = match this.definitions.get(&at) {
+            Some((Stmt { op: Op::Switch { arms, .. }, .. }, k)) => arms[0].results[*k].var()?,
+            Some(_) | None => this.predecessor(at)?,
+        };
+    }
+    Some(at)
+}
+
+fn nodes_of_arm<'a>(this: &mut Lowering<'a>, arm: &'a Block, joins: &[Join]) -> Vec<Node> {
+    let outside = this.buffers.len();
+    this.nodes(|this| {
+        this.scopes.open(arm, false);
+        let destinations = arm.results.iter().zip(joins).filter_map(|(result, join)| match join {
+            Join::New(tensor) => Some((*result, Destination::Place(tensor.place))),
+            Join::Scalar(_) | Join::InPlace(_) | Join::Named(_) => None,
+        });
+        this.offer(&destinations.collect::<Vec<_>>());
+        this.statements(arm);
+        let mut moves = Vec::new();
+        for (result, join) in arm.results.iter().zip(joins) {
+            match join {
+                Join::Scalar(local) => {
+                    let value = this.scalar(*result);
+                    this.push(Node::Set(*local, value));
+                }
+                Join::New(tensor) | Join::InPlace(tensor) => moves.push((this.tensor(*result), tensor.place)),
+                Join::Named(buffer) => {
+                    let made = this.tensor(*result);
+                    let source = made.place.buffer.index();
+                    let is_param = matches!(this.buffers[source].kind, BufferKind::Param(_));
+                    let named = if source < outside && !is_param { this.saved(&made) } else { made };
+                    this.push(Node::Bind { buffer: *buffer, to: named.place });
                 }
             }
-            this.deliver(moves);
-            this.scopes.close();
-        })
-    }
+        }
+        this.deliver(moves);
+        this.scopes.close();
+    })
 }

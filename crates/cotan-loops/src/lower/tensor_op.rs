@@ -45,33 +45,13 @@ impl Lowering<'_> {
     pub(super) fn tensor_op(&mut self, result: Var, op: TensorOp, args: &[Atom], attrs: &[i64]) {
         let args: Vec<Value> = args.iter().map(|a| self.value_of(*a)).collect();
         let value = match tensor_row(op).evaluation {
-            Evaluation::Routine(_) => self.routine(result, op, &args, attrs),
+            Evaluation::Routine(_) => call_routine(self, result, op, &args, attrs),
             Evaluation::Direct(_) => {
                 let rule = rule(op).unwrap_or_else(|| bug!("lowering to nests", self.f, "no rule for `{}`", op.name()));
                 rule(self, result, &args, attrs)
             }
         };
         self.bind(result, value);
-    }
-
-    /// A call of a numerical routine.
-    fn routine(&mut self, result: Var, op: TensorOp, args: &[Value], attrs: &[i64]) -> Value {
-        let mut from = Vec::new();
-        for arg in args {
-            from.push(match arg {
-                Value::Tensor(tensor) => tensor.clone(),
-                Value::Scalar(operand) => {
-                    let elem = self.elem_of(*operand);
-                    let scalar = self.allocate("scalar", elem, Vec::new());
-                    self.store(scalar.place, *operand);
-                    scalar
-                }
-            });
-        }
-        self.written(result, |this, to| {
-            let routine = Routine { op, attrs: attrs.to_vec(), to: to.clone(), from };
-            this.push(Node::Routine(Box::new(routine)));
-        })
     }
 
     /// Loops over all index tuples of these extents.
@@ -93,24 +73,6 @@ impl Lowering<'_> {
                 at.pop();
             }),
         }
-    }
-
-    /// A tensor seen as `[before the axis, the axis, after it]`.
-    fn around_axis(&mut self, t: &Tensor, axis: usize) -> Tensor {
-        let outer = self.count(&t.dims[..axis]);
-        let inner = self.count(&t.dims[axis + 1..]);
-        Tensor { dims: vec![outer, t.dims[axis], inner], ..t.clone() }
-    }
-
-    /// Copies runs of `n` positions along the middle axis, from position `from_lo` on of one tensor to `to_lo` on of
-    /// another.
-    fn copy_runs(&mut self, from: &Tensor, from_lo: Operand, to: &Tensor, to_lo: Operand, n: Operand) {
-        self.for_each_apart("outer", from.dims[0], |this, i| {
-            let source = this.part(from, &[i, from_lo]);
-            let target = this.part(to, &[i, to_lo]);
-            let count = this.mul(n, source.dims[0]);
-            this.push(Node::Copy { from: source.place, to: target.place, count });
-        });
     }
 
     /// Copies a tensor with its axes in another order: axis `k` of the target is axis `perm[k]` of the source.
@@ -139,6 +101,44 @@ impl Lowering<'_> {
     }
 }
 
+/// A call of a numerical routine.
+fn call_routine(this: &mut Lowering, result: Var, op: TensorOp, args: &[Value], attrs: &[i64]) -> Value {
+    let mut from = Vec::new();
+    for arg in args {
+        from.push(match arg {
+            Value::Tensor(tensor) => tensor.clone(),
+            Value::Scalar(operand) => {
+                let elem = this.elem_of(*operand);
+                let scalar = this.allocate("scalar", elem, Vec::new());
+                this.store(scalar.place, *operand);
+                scalar
+            }
+        });
+    }
+    this.written(result, |this, to| {
+        let routine = Routine { op, attrs: attrs.to_vec(), to: to.clone(), from };
+        this.push(Node::Routine(Box::new(routine)));
+    })
+}
+
+/// A tensor seen as `[before the axis, the axis, after it]`.
+fn around_axis(this: &mut Lowering, t: &Tensor, axis: usize) -> Tensor {
+    let outer = this.count(&t.dims[..axis]);
+    let inner = this.count(&t.dims[axis + 1..]);
+    Tensor { dims: vec![outer, t.dims[axis], inner], ..t.clone() }
+}
+
+/// Copies runs of `n` positions along the middle axis, from position `from_lo` on of one tensor to `to_lo` on of
+/// another.
+fn copy_runs(this: &mut Lowering, from: &Tensor, from_lo: Operand, to: &Tensor, to_lo: Operand, n: Operand) {
+    this.for_each_apart("outer", from.dims[0], |this, i| {
+        let source = this.part(from, &[i, from_lo]);
+        let target = this.part(to, &[i, to_lo]);
+        let count = this.mul(n, source.dims[0]);
+        this.push(Node::Copy { from: source.place, to: target.place, count });
+    });
+}
+
 fn scalar(value: &Value) -> Operand {
     match value {
         Value::Scalar(operand) => *operand,
@@ -149,8 +149,8 @@ fn scalar(value: &Value) -> Operand {
 fn slice(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
-    let (from, into) = (this.around_axis(&args[0].tensor(), axis), this.around_axis(&to, axis));
-    this.copy_runs(&from, scalar(&args[1]), &into, Operand::i64(0), into.dims[1]);
+    let (from, into) = (around_axis(this, &args[0].tensor(), axis), around_axis(this, &to, axis));
+    copy_runs(this, &from, scalar(&args[1]), &into, Operand::i64(0), into.dims[1]);
     Value::Tensor(to)
 }
 
@@ -158,15 +158,15 @@ fn pad(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
     this.put(to.place, &Value::Scalar(Operand::Const(Const::zero(to.elem))), &to.dims);
-    let (from, into) = (this.around_axis(&args[0].tensor(), axis), this.around_axis(&to, axis));
-    this.copy_runs(&from, Operand::i64(0), &into, scalar(&args[1]), from.dims[1]);
+    let (from, into) = (around_axis(this, &args[0].tensor(), axis), around_axis(this, &to, axis));
+    copy_runs(this, &from, Operand::i64(0), &into, scalar(&args[1]), from.dims[1]);
     Value::Tensor(to)
 }
 
 fn reverse(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
-    let (from, into) = (this.around_axis(&args[0].tensor(), axis), this.around_axis(&to, axis));
+    let (from, into) = (around_axis(this, &args[0].tensor(), axis), around_axis(this, &to, axis));
     let last = this.sub(from.dims[1], Operand::i64(1));
     this.for_all(&from.dims[..2], &mut |this, at| {
         let mirrored = this.sub(last, at[1]);
@@ -179,11 +179,11 @@ fn reverse(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> V
 fn concat(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let axis = attrs[0] as usize;
     let to = this.allocate_for(result);
-    let into = this.around_axis(&to, axis);
+    let into = around_axis(this, &to, axis);
     let mut lo = Operand::i64(0);
     for arg in args {
-        let from = this.around_axis(&arg.tensor(), axis);
-        this.copy_runs(&from, Operand::i64(0), &into, lo, from.dims[1]);
+        let from = around_axis(this, &arg.tensor(), axis);
+        copy_runs(this, &from, Operand::i64(0), &into, lo, from.dims[1]);
         lo = this.add(lo, from.dims[1]);
     }
     Value::Tensor(to)

@@ -18,123 +18,119 @@ const CALL: f64 = 128.0;
 /// The extent of what is known only inside.
 const UNKNOWN: f64 = 16.0;
 
-impl Lowering<'_> {
-    /// What is known of the outermost loop of a `par` for threads; nothing if its iterations must run one after the other.
-    pub(super) fn sharing(&mut self, p: &Par) -> Option<Sharing> {
-        let sums = self.sums(p)?;
-        let iteration = self.steps_of_block(&p.body);
-        let steps = p.extents.iter().skip(1).fold(iteration, |steps, extent| {
-            let extent = self.extent(*extent);
-            self.float(Instruction::Mul, steps, extent)
-        });
-        Some(Sharing { steps, sums })
-    }
+/// What is known of the outermost loop of a `par` for threads; nothing if its iterations must run one after the other.
+pub(super) fn sharing(this: &mut Lowering, p: &Par) -> Option<Sharing> {
+    let sums = sums(this, p)?;
+    let iteration = steps_of_block(this, &p.body);
+    let steps = p.extents.iter().skip(1).fold(iteration, |steps, extent| {
+        let extent = extent_as_float(this, *extent);
+        float(this, Instruction::Mul, steps, extent)
+    });
+    Some(Sharing { steps, sums })
+}
 
-    /// What the iterations of a `par` combine into; nothing if something of it can't be had in several copies. Where
-    /// each iteration of the outermost loop has a part of its own no copies are needed.
-    fn sums(&self, p: &Par) -> Option<Vec<Sum>> {
-        let outermost = Atom::Var(*p.indices.first()?);
-        let mut inside = FxHashSet::default();
-        introduced(&p.body, &mut inside);
-        let mut written: Vec<Var> = written_accs(&p.body).difference(&inside).copied().collect();
-        written.sort();
-        written.retain(|acc| !starts_with(&p.body, *acc, outermost));
-        written.into_iter().map(|acc| self.sum(acc)).collect()
-    }
+/// What the iterations of a `par` combine into; nothing if something of it can't be had in several copies. Where
+/// each iteration of the outermost loop has a part of its own no copies are needed.
+fn sums(this: &Lowering, p: &Par) -> Option<Vec<Sum>> {
+    let outermost = Atom::Var(*p.indices.first()?);
+    let mut inside = FxHashSet::default();
+    introduced(&p.body, &mut inside);
+    let mut written: Vec<Var> = written_accs(&p.body).difference(&inside).copied().collect();
+    written.sort();
+    written.retain(|acc| !starts_with(&p.body, *acc, outermost));
+    written.into_iter().map(|acc| sum(this, acc)).collect()
+}
 
-    fn sum(&self, acc: Var) -> Option<Sum> {
-        match self.accumulators.get(&acc)? {
-            Accumulator::Scalar(monoid, local) => {
-                Some(Sum { monoid: *monoid, target: Target::Local(*local), extents: Vec::new() })
-            }
-            Accumulator::Tensor(monoid, tensor) => {
-                let is_whole = tensor.place.offset.as_i64() == Some(0)
-                    && matches!(self.buffers[tensor.place.buffer.index()].kind, BufferKind::Allocated(_));
-                let target = Target::Element(tensor.place);
-                is_whole.then(|| Sum { monoid: *monoid, target, extents: tensor.dims.clone() })
-            }
-            Accumulator::Log(_) => None,
+fn sum(this: &Lowering, acc: Var) -> Option<Sum> {
+    match this.accumulators.get(&acc)? {
+        Accumulator::Scalar(monoid, local) => {
+            Some(Sum { monoid: *monoid, target: Target::Local(*local), extents: Vec::new() })
         }
-    }
-
-    /// The steps of so many iterations.
-    pub(super) fn times(&mut self, steps: Operand, n: i64) -> Operand {
-        self.float(Instruction::Mul, steps, number(n as f64))
-    }
-
-    // ---- steps
-
-    fn steps_of_block(&mut self, block: &Block) -> Operand {
-        let has_loops = has_loops(block);
-        let mut steps = number(if has_loops { LOOPS } else { 1.0 + block.stmts.len() as f64 });
-        for stmt in &block.stmts {
-            let more = self.steps_of_parts(stmt, has_loops);
-            steps = self.float(Instruction::Add, steps, more);
+        Accumulator::Tensor(monoid, tensor) => {
+            let is_whole = tensor.place.offset.as_i64() == Some(0)
+                && matches!(this.buffers[tensor.place.buffer.index()].kind, BufferKind::Allocated(_));
+            let target = Target::Element(tensor.place);
+            is_whole.then(|| Sum { monoid: *monoid, target, extents: tensor.dims.clone() })
         }
-        steps
+        Accumulator::Log(_) => None,
     }
+}
 
-    /// What a statement counts beside one step.
-    fn steps_of_parts(&mut self, stmt: &Stmt, is_beside_loops: bool) -> Operand {
-        if let Op::Par(p) = &stmt.op {
-            let iteration = self.steps_of_block(&p.body);
-            p.extents.iter().fold(iteration, |steps, extent| {
-                let extent = self.extent(*extent);
-                self.float(Instruction::Mul, steps, extent)
-            })
-        } else if let Op::Switch { selector: _, arms } = &stmt.op {
-            arms.iter().fold(number(0.0), |steps, arm| {
-                let arm = self.steps_of_block(arm);
-                self.float(Instruction::Max, steps, arm)
-            })
-        } else if matches!(stmt.op, Op::Prim { .. } | Op::Tensor { .. }) && !is_beside_loops {
-            let ty = self.f.ty(stmt.results[0]).clone();
-            self.n_elements(&ty)
-        } else if matches!(stmt.op, Op::Call { .. }) {
-            number(CALL)
-        } else {
-            number(0.0)
-        }
+/// The steps of so many iterations.
+pub(super) fn times(this: &mut Lowering, steps: Operand, n: i64) -> Operand {
+    float(this, Instruction::Mul, steps, number(n as f64))
+}
+
+fn steps_of_block(this: &mut Lowering, block: &Block) -> Operand {
+    let has_loops = has_loops(block);
+    let mut steps = number(if has_loops { LOOPS } else { 1.0 + block.stmts.len() as f64 });
+    for stmt in &block.stmts {
+        let more = steps_of_parts(this, stmt, has_loops);
+        steps = float(this, Instruction::Add, steps, more);
     }
+    steps
+}
 
-    fn n_elements(&mut self, ty: &Ty) -> Operand {
-        let [first, others @ ..] = &ty.dims[..] else { return number(0.0) };
-        let first = self.extent(first.atom());
-        others.iter().fold(first, |n, dim| {
-            let dim = self.extent(dim.atom());
-            self.float(Instruction::Mul, n, dim)
+/// What a statement counts beside one step.
+fn steps_of_parts(this: &mut Lowering, stmt: &Stmt, is_beside_loops: bool) -> Operand {
+    if let Op::Par(p) = &stmt.op {
+        let iteration = steps_of_block(this, &p.body);
+        p.extents.iter().fold(iteration, |steps, extent| {
+            let extent = extent_as_float(this, *extent);
+            float(this, Instruction::Mul, steps, extent)
         })
+    } else if let Op::Switch { selector: _, arms } = &stmt.op {
+        arms.iter().fold(number(0.0), |steps, arm| {
+            let arm = steps_of_block(this, arm);
+            float(this, Instruction::Max, steps, arm)
+        })
+    } else if matches!(stmt.op, Op::Prim { .. } | Op::Tensor { .. }) && !is_beside_loops {
+        let ty = this.f.ty(stmt.results[0]).clone();
+        n_elements(this, &ty)
+    } else if matches!(stmt.op, Op::Call { .. }) {
+        number(CALL)
+    } else {
+        number(0.0)
     }
+}
 
-    /// An extent as an f64.
-    fn extent(&mut self, extent: Atom) -> Operand {
-        match extent {
-            Atom::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
-            Atom::Var(v) => match self.values.get(&v) {
-                Some(Value::Scalar(Operand::Const(c))) => number(c.as_i64().unwrap_or(0).max(0) as f64),
-                Some(Value::Scalar(local)) => {
-                    let local = *local;
-                    self.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[local])
-                }
-                Some(Value::Tensor(_)) | None => number(UNKNOWN),
-            },
-        }
+fn n_elements(this: &mut Lowering, ty: &Ty) -> Operand {
+    let [first, others @ ..] = &ty.dims[..] else { return number(0.0) };
+    let first = extent_as_float(this, first.atom());
+    others.iter().fold(first, |n, dim| {
+        let dim = extent_as_float(this, dim.atom());
+        float(this, Instruction::Mul, n, dim)
+    })
+}
+
+/// An extent as an f64.
+fn extent_as_float(this: &mut Lowering, extent: Atom) -> Operand {
+    match extent {
+        Atom::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
+        Atom::Var(v) => match this.values.get(&v) {
+            Some(Value::Scalar(Operand::Const(c))) => number(c.as_i64().unwrap_or(0).max(0) as f64),
+            Some(Value::Scalar(local)) => {
+                let local = *local;
+                this.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[local])
+            }
+            Some(Value::Tensor(_)) | None => number(UNKNOWN),
+        },
     }
+}
 
-    /// An instruction on two f64; those on constants are done here.
-    fn float(&mut self, instruction: Instruction, a: Operand, b: Operand) -> Operand {
-        let known = |operand: Operand| match operand {
-            Operand::Const(c) => c.as_float(),
-            Operand::Local(_) => None,
-        };
-        match (instruction, known(a), known(b)) {
-            (Instruction::Add, Some(a), Some(b)) => number(a + b),
-            (Instruction::Mul, Some(a), Some(b)) => number(a * b),
-            (Instruction::Max, Some(a), Some(b)) => number(a.max(b)),
-            (Instruction::Add, Some(0.0), None) => b,
-            (Instruction::Add, None, Some(0.0)) => a,
-            _ => self.define("steps", Elem::F64, Expr::Native { instruction, elem: Elem::F64, args: vec![a, b] }),
-        }
+/// An instruction on two f64; those on constants are done here.
+fn float(this: &mut Lowering, instruction: Instruction, a: Operand, b: Operand) -> Operand {
+    let known = |operand: Operand| match operand {
+        Operand::Const(c) => c.as_float(),
+        Operand::Local(_) => None,
+    };
+    match (instruction, known(a), known(b)) {
+        (Instruction::Add, Some(a), Some(b)) => number(a + b),
+        (Instruction::Mul, Some(a), Some(b)) => number(a * b),
+        (Instruction::Max, Some(a), Some(b)) => number(a.max(b)),
+        (Instruction::Add, Some(0.0), None) => b,
+        (Instruction::Add, None, Some(0.0)) => a,
+        _ => this.define("steps", Elem::F64, Expr::Native { instruction, elem: Elem::F64, args: vec![a, b] }),
     }
 }
 

@@ -97,3 +97,14 @@ pub enum Target {
     /// A mutable local.
     Local(Local),
 }
+
+impl Target {
+    /// Whether both are the same local, or lie in the same buffer.
+    pub fn has_memory_of(self, other: Target) -> bool {
+        match (self, other) {
+            (Target::Element(a), Target::Element(b)) => a.buffer == b.buffer,
+            (Target::Local(a), Target::Local(b)) => a == b,
+            (Target::Element(_), Target::Local(_)) | (Target::Local(_), Target::Element(_)) => false,
+        }
+    }
+}

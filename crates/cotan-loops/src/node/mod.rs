@@ -19,6 +19,7 @@ mod memory;
 mod mentions;
 mod operand;
 mod properties;
+mod reduce;
 mod shape;
 mod visit;
 
@@ -31,6 +32,7 @@ pub use function::{LoopFunction, Param};
 pub use memory::{Buffer, BufferInfo, BufferKind, Home, Place, Target, Tensor, View};
 pub use mentions::Mentions;
 pub use operand::{Local, LocalInfo, Operand};
+pub use reduce::Reduce;
 pub use shape::{BufferUse, Effect, LocalUse, OperandUse, Part, PartMut};
 pub use visit::{
     Definitions, any, count, definitions_of, each_definition, each_operand_mut, rename_buffers, walk, walk_mut,
@@ -114,6 +116,8 @@ pub enum Node {
     Segment(Vec<Node>),
     /// A counted loop.
     For(Box<For>),
+    /// A reduction that is not cut into partial results, in nests for devices.
+    Reduce(Box<Reduce>),
     /// Runs its body as long as the mutable local is true.
     While(Local, Vec<Node>),
     /// Two branches.

@@ -84,16 +84,18 @@ impl Node {
         only_defines
     }
 
-    /// What decides whether, or how often, the inner lists run: a count, a condition or a number.
-    pub fn selector(&self) -> Option<Operand> {
+    /// What decides whether, or how often, the inner lists run: counts, a condition or a number.
+    pub fn selectors(&self) -> Vec<Operand> {
         if let Node::While(go, _) = self {
-            Some((*go).into())
+            vec![(*go).into()]
         } else if let Node::For(l) = self {
-            Some(l.count)
+            vec![l.count]
+        } else if let Node::Reduce(reduction) = self {
+            reduction.indices.iter().map(|(_, count)| *count).collect()
         } else if let Node::If(operand, ..) | Node::Switch(operand, _) = self {
-            Some(*operand)
+            vec![*operand]
         } else {
-            None
+            Vec::new()
         }
     }
 }

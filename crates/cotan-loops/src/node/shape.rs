@@ -4,8 +4,8 @@
 //! What else is asked about nodes follows from it: which locals a list defines, what it writes, whether it prints.
 
 use super::{
-    Argument, Buffer, CallResult, For, Local, Node, Operand, Place, Product, Routine, Sharing, Sum, Target, Tensor,
-    Threads, View, Wave,
+    Argument, Buffer, CallResult, For, Local, Node, Operand, Place, Product, Reduce, Routine, Sharing, Sum, Target,
+    Tensor, Threads, View, Wave,
 };
 use crate::partial_sums::PartialSums;
 
@@ -173,6 +173,19 @@ macro_rules! parts {
                 see($Part::List(body));
             }
 
+            fn reduction(reduction: &'n $($mutable)? Reduce, see: &mut impl FnMut(Self)) {
+                let Reduce { indices, sums, body } = reduction;
+                for (index, count) in indices {
+                    see($Part::define(index));
+                    see($Part::read(count));
+                }
+                for Sum { monoid: _, target, extents } in sums {
+                    $Part::target(target, see);
+                    $Part::read_all(extents, see);
+                }
+                see($Part::List(body));
+            }
+
             fn product(product: &'n $($mutable)? Product, see: &mut impl FnMut(Self)) {
                 let Product { elem: _, to, left, right, extents } = product;
                 $Part::view(to, BufferUse::Write, see);
@@ -282,6 +295,7 @@ macro_rules! parts {
                     }
                     Node::Scope(body) | Node::Segment(body) => see($Part::List(body)),
                     Node::For(l) => $Part::counted(l, see),
+                    Node::Reduce(reduction) => $Part::reduction(reduction, see),
                     Node::While(go, body) => {
                         see($Part::Local(go, LocalUse::Test));
                         see($Part::List(body));

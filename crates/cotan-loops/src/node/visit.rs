@@ -82,8 +82,8 @@ impl Node {
         self.lists_mut().into_iter().for_each(|list| *list = map(std::mem::take(list)));
     }
 
-    /// Whether it is a counted loop, or has one in it.
+    /// Whether it is a counted loop or a reduction, or has one in it.
     pub fn has_loop(&self) -> bool {
-        any(std::slice::from_ref(self), &mut |node| matches!(node, Node::For(_)))
+        any(std::slice::from_ref(self), &mut |node| matches!(node, Node::For(_) | Node::Reduce(_)))
     }
 }

@@ -176,6 +176,15 @@ impl Line {
         Ok(items)
     }
 
+    /// Items between commas, one at least.
+    pub(super) fn some<T>(&mut self, mut item: impl FnMut(&mut Line) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.eat_mark(",") {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
     /// Nothing is left.
     pub(super) fn end(&self) -> Parsed<()> {
         if self.peek(0).is_none() { Ok(()) } else { self.expected("the end of the line") }

@@ -4,8 +4,8 @@ use super::line::{Line, Token};
 use super::table::span;
 use super::{MAX_DEPTH, Names, Parsed, Parser};
 use crate::node::{
-    Argument, Buffer, CallResult, For, Independence, Node, Operand, Product, Routine, Sharing, Sum, Target, Tensor,
-    Threads, View, Wave,
+    Argument, Buffer, CallResult, For, Independence, Node, Operand, Product, Reduce, Routine, Sharing, Sum, Target,
+    Tensor, Threads, View, Wave,
 };
 use crate::partial_sums::{BlockWork, PartialSums};
 use cotan_ir::{CheckKind, Elem, OpLookup};
@@ -81,6 +81,11 @@ impl Parser<'_> {
                 l.body = self.braced(line)?;
                 Ok(Node::For(Box::new(l)))
             }
+            "reduce" => {
+                let mut reduction = self.names.reduction(&mut line)?;
+                reduction.body = self.braced(line)?;
+                Ok(Node::Reduce(Box::new(reduction)))
+            }
             other => Err(format!("expected a loop, a branch or a scope, found `{other}`")),
         }
     }
@@ -129,6 +134,18 @@ impl Names {
             true => Independence::All,
         };
         Ok(For { index, count, threads, independence, lanes, may_flush, body: Vec::new() })
+    }
+
+    /// The head of a reduction, behind `reduce`.
+    fn reduction(&self, line: &mut Line) -> Parsed<Reduce> {
+        let index = |line: &mut Line| {
+            let index = self.local(line)?;
+            line.mark("<")?;
+            Ok((index, self.operand(line)?))
+        };
+        let indices = line.some(index)?;
+        line.word("into")?;
+        Ok(Reduce { indices, sums: line.some(|line| self.sum(line))?, body: Vec::new() })
     }
 
     fn threads(&self, line: &mut Line) -> Parsed<Threads> {

@@ -3,7 +3,7 @@
 use super::scope::Mark;
 use super::{Checked, NestError, Verifier, require};
 use crate::print::heading;
-use crate::{BufferKind, For, Local, Node, Operand, Sharing, Threads, Wave};
+use crate::{BufferKind, For, Local, Node, Operand, Reduce, Sharing, Threads, Wave};
 use cotan_ir::Elem;
 
 /// What was there where a list begins.
@@ -71,6 +71,31 @@ impl<'a> Verifier<'a> {
         };
         self.n_shared += 1;
         self.shared.push((self.n_shared, sums));
+    }
+
+    pub(super) fn reduction(&mut self, node: &Node, reduction: &'a Reduce) -> Result<(), NestError> {
+        let head = self.head_of_reduction(reduction);
+        self.about(node, head)?;
+        let n_shared = self.shared.len();
+        // What else iterations combine into keeps the loop that it belongs to.
+        self.shared.push((self.shared_here(), &reduction.sums));
+        let here = self.mark();
+        let defined = reduction.indices.iter().try_for_each(|(index, _)| self.define(*index));
+        self.about(node, defined)?;
+        self.list(&reduction.body)?;
+        self.close(here);
+        self.shared.truncate(n_shared);
+        Ok(())
+    }
+
+    fn head_of_reduction(&self, Reduce { indices, sums, body: _ }: &Reduce) -> Checked {
+        require(!indices.is_empty() && !sums.is_empty(), || "a reduction without indices, or without sums".to_owned())?;
+        for (index, count) in indices {
+            self.value(*count, Elem::I64)?;
+            self.same_elem(self.info(*index)?.elem, Elem::I64)?;
+            require(self.info(*index)?.lanes == 1, || "a reduction counts in lanes".to_owned())?;
+        }
+        sums.iter().try_for_each(|sum| self.sum(sum))
     }
 
     pub(super) fn repeated(&mut self, node: &Node, go: Local, body: &'a [Node]) -> Result<(), NestError> {

@@ -34,6 +34,11 @@
 //!   the monoid of the sum; lanes of a buffer are read, combined and written.
 //! - The numbers of a wavefront are i64; an estimate of steps is an f64.
 //!
+//! Reductions
+//! - A reduction has an index and a sum; its indices are i64 without lanes.
+//! - Its sums are whole buffers, or mutable locals, that its iterations do nothing with but combine, each by the monoid of
+//!   the sum.
+//!
 //! Operations
 //! - A product stands in the second arm of a branch, and is one of floats that machines compute with.
 //! - A routine is an operation of the op table that is computed by one.

@@ -15,7 +15,7 @@ type Kind = (Elem, Option<usize>);
 /// writes text for it and compiles that.
 ///
 /// ```compile_fail
-/// let nest = cotan_loops::lower(&cotan_ir::Builder::new().finish("f", Vec::new()));
+/// let nest = cotan_loops::lower(&cotan_ir::Builder::new().finish("f", Vec::new()), &cotan_loops::CPU);
 /// let unverified = cotan_loops::VerifiedNests(vec![nest]);
 /// ```
 #[derive(Clone, Debug, PartialEq)]

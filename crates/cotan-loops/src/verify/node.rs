@@ -18,6 +18,7 @@ impl<'a> Verifier<'a> {
             Node::Scope(body) => return self.scope(body),
             Node::Segment(body) => return self.list(body),
             Node::For(l) => return self.counted(node, l),
+            Node::Reduce(reduction) => return self.reduction(node, reduction),
             Node::While(go, body) => return self.repeated(node, *go, body),
             Node::If(cond, yes, no) => return self.either(node, *cond, yes, no),
             Node::Switch(on, arms) => return self.switch(node, *on, arms),
@@ -64,7 +65,7 @@ impl<'a> Verifier<'a> {
     // ---- mutable locals
 
     /// The number of the innermost loop around whose iterations threads share.
-    fn shared_here(&self) -> usize {
+    pub(super) fn shared_here(&self) -> usize {
         self.shared.last().map_or(0, |(number, _)| *number)
     }
 
@@ -114,11 +115,7 @@ impl<'a> Verifier<'a> {
     fn combine(&mut self, monoid: Monoid, target: Target, value: Operand) -> Checked {
         let elem = self.elem_of(value)?;
         self.is_defined(monoid, elem)?;
-        let same = |sum: &Sum| match (sum.target, target) {
-            (Target::Element(a), Target::Element(b)) => a.buffer == b.buffer,
-            (a, b) => a == b,
-        };
-        let sum = self.sums().find(|sum| same(sum));
+        let sum = self.sums().find(|sum| sum.target.has_memory_of(target));
         if let Some(sum) = sum {
             require(sum.monoid == monoid, || format!("`{}` into a sum by `{}`", monoid.name(), sum.monoid.name()))?;
         }

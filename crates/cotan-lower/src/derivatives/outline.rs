@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use cotan_ir::{Atom, Builder, Dim as IrDim, Elem, Function, Ty, Var, free_vars};
 
-use super::super::body::{Body, Closure, Frame, Share, Value};
+use super::super::body::{Body, Closure, Frame, Share, Sizes, Value};
 use super::super::calls::Lead;
-use super::super::dims::LeafTy;
+use super::super::code::Code;
 use super::super::function::with_results;
+use super::super::values::LeafTy;
 use super::super::{Extent, Result};
 use super::Base;
 use cotan_sema::dims::Dim;
+use cotan_sema::typed::Type;
 
 impl<'a, 'p> Body<'a, 'p> {
     /// Lowers what would be inlined as a function. What it reads from around becomes a leading parameter.
@@ -22,70 +24,31 @@ impl<'a, 'p> Body<'a, 'p> {
     ) -> Result<Base> {
         let symbol = self.lowering.free_symbol(&format!("{}.lambda", self.symbol));
         let mut inner = Body::new(&mut *self.lowering, symbol.clone());
-        inner.b.set_span(self.b.span());
+        inner.code.b.set_span(self.code.b.span());
         inner.frame = closure.frame;
         inner.n_frames = self.n_frames;
         inner.kept = self.kept;
-        let mut captures = Captures { outer: &self.b, inner: &mut inner.b, known: HashMap::new() };
+        let mut captures = Captures { outer: &self.code.b, inner: &mut inner.code.b, known: HashMap::new() };
         let frames: Vec<Frame<'p>> = self.frames.iter().map(|frame| captures.frame(frame)).collect();
-        let mut sizes = HashMap::new();
-        for scope in &self.scopes {
-            sizes.extend(scope.iter().map(|(key, size)| (key.clone(), captures.atom(*size))));
-        }
+        let sizes = captures.sizes(&self.scopes);
         let captured: HashMap<Var, Var> = captures.known.iter().map(|(outer, inner)| (*inner, *outer)).collect();
         inner.frames = frames;
         inner.scopes = vec![sizes];
-        inner.non_negative =
-            captured.iter().filter(|(_, outer)| self.non_negative.contains(outer)).map(|(inner, _)| *inner).collect();
-        inner.named = captured.keys().copied().collect();
+        inner.code.non_negative = captured
+            .iter()
+            .filter(|(_, outer)| self.code.non_negative.contains(outer))
+            .map(|(inner, _)| *inner)
+            .collect();
+        inner.code.named = captured.keys().copied().collect();
 
-        let mut extents = Vec::new();
-        let mut extent_vars: Vec<(Dim, Var)> = Vec::new();
-        let mut extent_params: Vec<Var> = Vec::new();
-        let mut args: Vec<Value> = Vec::new();
-        let mut leaf_vars = Vec::new();
-        for ty in &closure.callable.params {
-            let names = inner.leaf_names("x", ty);
-            let mut value = Value::new();
-            for (name, leaf) in names.iter().zip(inner.leaf_types(ty)) {
-                let mut dims = Vec::new();
-                for (axis, dim) in leaf.dims.iter().enumerate() {
-                    dims.push(match dim.as_constant() {
-                        _ if leaf.is_payload() => {
-                            let v = inner.b.var("n", Ty::scalar(Elem::I64));
-                            inner.non_negative.insert(v);
-                            extent_params.push(v);
-                            extents.push(Extent { leaf: leaf_vars.len(), axis });
-                            IrDim::Var(v)
-                        }
-                        Some(n) => IrDim::Const(n),
-                        None => {
-                            let outer_name = inner.size(dim).and_then(Atom::var).map(|v| inner.b.info(v).name.clone());
-                            let known = extent_vars.iter().find(|(other, _)| other == dim).map(|(_, v)| *v);
-                            IrDim::Var(known.unwrap_or_else(|| {
-                                let name = outer_name.unwrap_or_else(|| "n".into());
-                                let v = inner.b.var(&name, Ty::scalar(Elem::I64));
-                                inner.non_negative.insert(v);
-                                inner.know_size(dim, v.into());
-                                extent_vars.push((dim.clone(), v));
-                                extent_params.push(v);
-                                extents.push(Extent { leaf: leaf_vars.len(), axis });
-                                v
-                            }))
-                        }
-                    });
-                }
-                let v = inner.b.var(name, Ty::new(leaf.elem, dims));
-                leaf_vars.push(v);
-                value.push(v.into());
-            }
-            args.push(value);
-        }
-        let own: Vec<Var> = extent_params.into_iter().chain(leaf_vars.iter().copied()).collect();
+        let mut own = Params::default();
+        let args: Vec<Value> = closure.callable.params.iter().map(|ty| own.value(&mut inner, ty)).collect();
+        let extents = own.extents;
+        let own: Vec<Var> = own.lengths.into_iter().chain(own.leaves).collect();
         inner.lowering.enter("lambda", closure.callable.span)?;
         let value = inner.apply(closure, args, functions)?;
         inner.lowering.leave();
-        let Body { lowering, b, .. } = inner;
+        let Body { lowering, code: Code { b, .. }, .. } = inner;
         let mut function = b.finish(&symbol, Vec::new());
         function.params = captured.keys().copied().chain(own.iter().copied()).collect();
         let (mut function, results) = with_results(function, value);
@@ -94,6 +57,59 @@ impl<'a, 'p> Body<'a, 'p> {
         let leads = used.iter().map(|inner| Lead::Atom(captured[inner].into()));
         let leads = leads.chain(extents.into_iter().map(Lead::Extent)).collect();
         Ok(Base { function: lowering.module.insert(function), leads, params, results, result })
+    }
+}
+
+/// The parameters of the function itself: what the code is called with.
+#[derive(Default)]
+struct Params {
+    /// Extents of leaves that are parameters, and where they are found.
+    lengths: Vec<Var>,
+    extents: Vec<Extent>,
+    /// Those that are sizes of the source.
+    sizes: Vec<(Dim, Var)>,
+    leaves: Vec<Var>,
+}
+
+impl Params {
+    /// Parameters for the leaves of a value of this type.
+    fn value(&mut self, inner: &mut Body<'_, '_>, ty: &Type) -> Value {
+        let names = inner.layout.leaf_names("x", ty);
+        let mut value = Value::new();
+        for (name, leaf) in names.iter().zip(inner.layout.leaf_types(ty)) {
+            let dims = (0..leaf.dims.len()).map(|axis| self.dim(inner, &leaf, axis)).collect();
+            let v = inner.code.b.var(name, Ty::new(leaf.elem, dims));
+            self.leaves.push(v);
+            value.push(v.into());
+        }
+        value
+    }
+
+    /// The extent of the next leaf along an axis.
+    fn dim(&mut self, inner: &mut Body<'_, '_>, leaf: &LeafTy, axis: usize) -> IrDim {
+        let dim = &leaf.dims[axis];
+        if leaf.is_payload() {
+            return IrDim::Var(self.length(inner, "n", axis));
+        }
+        if let Some(n) = dim.as_constant() {
+            return IrDim::Const(n);
+        }
+        let outer_name = inner.size(dim).and_then(Atom::var).map(|v| inner.code.b.info(v).name.clone());
+        if let Some((_, known)) = self.sizes.iter().find(|(other, _)| other == dim) {
+            return IrDim::Var(*known);
+        }
+        let v = self.length(inner, &outer_name.unwrap_or_else(|| "n".into()), axis);
+        inner.know_size(dim, v.into());
+        self.sizes.push((dim.clone(), v));
+        IrDim::Var(v)
+    }
+
+    fn length(&mut self, inner: &mut Body<'_, '_>, name: &str, axis: usize) -> Var {
+        let v = inner.code.b.var(name, Ty::scalar(Elem::I64));
+        inner.code.non_negative.insert(v);
+        self.lengths.push(v);
+        self.extents.push(Extent { leaf: self.leaves.len(), axis });
+        v
     }
 }
 
@@ -134,6 +150,15 @@ impl Captures<'_> {
         let inner = self.inner.var(&info.name, Ty::new(info.ty.elem, dims));
         self.known.insert(v, inner);
         inner
+    }
+
+    /// What is known of sizes in the scopes around.
+    fn sizes(&mut self, scopes: &[Sizes]) -> Sizes {
+        let mut sizes = Sizes::new();
+        for scope in scopes {
+            sizes.extend(scope.iter().map(|(key, size)| (key.clone(), self.atom(*size))));
+        }
+        sizes
     }
 
     fn frame<'p>(&mut self, frame: &Frame<'p>) -> Frame<'p> {

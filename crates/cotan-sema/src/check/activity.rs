@@ -4,6 +4,7 @@
 //! grows. Functions are looked at after those that they call, so a call is a look into a table.
 
 mod contents;
+mod control;
 mod dependence;
 mod roles;
 
@@ -12,13 +13,13 @@ use std::collections::BTreeMap;
 use cotan_syntax::Span;
 
 use crate::typed::{
-    Arg, Body, Builtin, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, Iterable, Lambda, LocalId, Match,
-    Part, Pattern, PatternKind, Program, Range, StmtKind, Target,
+    Arg, Body, Builtin, Callable, CallableKind, Expr, ExprKind, FnId, FunctionBody, Lambda, LocalId, Part, Pattern,
+    PatternKind, Program, StmtKind, Target,
 };
 use crate::types::Type;
 use contents::contents;
 pub(super) use contents::has_float;
-use cotan_ops::Partial;
+use cotan_ops::{Partial, PrimRow};
 pub(super) use dependence::{Cast, Dependence, LoopDependence, Summary, bit};
 use dependence::{Casts, Params, select};
 use roles::{Role, role};
@@ -159,26 +160,8 @@ impl<'p> Activity<'p> {
     fn expr_kind(&mut self, expr: &'p Expr) -> Dependence {
         match &expr.kind {
             ExprKind::Local(local) => self.locals[local.0 as usize],
-            ExprKind::Primitive { row, args, .. } => {
-                let mut found = Dependence::default();
-                for (at, arg) in args.iter().enumerate() {
-                    let of_arg = self.expr(arg);
-                    let is_flat = matches!(row.partials[at], Partial::Zero { .. });
-                    found = found.and(if is_flat { of_arg.cut_at(expr.span) } else { of_arg });
-                }
-                found
-            }
-            ExprKind::Index { base, .. } => {
-                let mut found = Dependence::default();
-                expr.each_part(&mut |part| {
-                    if let Part::Expr(index) = part
-                        && !std::ptr::eq(index, &**base)
-                    {
-                        found = found.and(self.expr(index).decided_at(index.span));
-                    }
-                });
-                found.and(self.expr(base))
-            }
+            ExprKind::Primitive { row, args, .. } => self.primitive(row, args, expr.span),
+            ExprKind::Index { base, .. } => self.index(expr, base),
             ExprKind::FoldBy { function, init, operand } => {
                 let values = init.iter().map(|init| &**init).chain([&**operand]);
                 let found = values.fold(Dependence::default(), |found, value| found.and(self.expr(value)));
@@ -186,21 +169,7 @@ impl<'p> Activity<'p> {
             }
             ExprKind::Call { callee, args } => self.call(callee, args),
             ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args),
-            ExprKind::If(it) => {
-                let outer = self.control;
-                let mut found = Dependence::default();
-                for (condition, body) in &it.arms {
-                    let decided = self.expr(condition).decided_at(condition.span);
-                    self.control = self.control.and(decided);
-                    found = found.and(self.expr(body));
-                }
-                if let Some(otherwise) = &it.otherwise {
-                    found = found.and(self.expr(otherwise));
-                }
-                let found = found.and(self.control);
-                self.control = outer;
-                found
-            }
+            ExprKind::If(it) => self.if_arms(it),
             ExprKind::Match(it) => self.match_arms(it),
             ExprKind::Block(block) => {
                 for statement in &block.statements {
@@ -208,40 +177,10 @@ impl<'p> Activity<'p> {
                 }
                 block.value.as_ref().map_or_else(Dependence::default, |value| self.expr(value))
             }
-            ExprKind::For(it) => {
-                let (elem, decided) = match &it.iterable {
-                    Iterable::Range { range, .. } => {
-                        let bounds = self.range(range);
-                        self.note_loop(range.hi.span, vec![bounds.any]);
-                        (bounds, bounds)
-                    }
-                    Iterable::Tensor { tensor, .. } => (self.expr(tensor), Dependence::default()),
-                };
-                self.bind(&it.pattern, elem);
-                self.under(decided, &it.body);
-                Dependence::default()
-            }
-            ExprKind::While(it) => {
-                let parts = if let ExprKind::Logic { operands, .. } = &it.condition.kind {
-                    operands.as_slice()
-                } else {
-                    std::slice::from_ref(&it.condition)
-                };
-                let found: Vec<Dependence> = parts.iter().map(|part| self.expr(part)).collect();
-                self.note_loop(it.condition.span, found.iter().map(|part| part.any).collect());
-                let decided = found.into_iter().fold(Dependence::default(), Dependence::and);
-                self.under(decided.decided_at(it.condition.span), &it.body);
-                Dependence::default()
-            }
+            ExprKind::For(it) => self.for_loop(it),
+            ExprKind::While(it) => self.while_loop(it),
             ExprKind::Range(range) => self.range(range),
-            ExprKind::Return(value) => {
-                let found = value.as_ref().map_or_else(Dependence::default, |value| self.expr(value));
-                let found = found.and(self.control);
-                if let Some(returned) = self.returns.last_mut() {
-                    *returned = returned.and(found);
-                }
-                Dependence::default()
-            }
+            ExprKind::Return(value) => self.return_value(value.as_deref()),
             ExprKind::Error
             | ExprKind::Literal(_)
             | ExprKind::Size(_)
@@ -272,46 +211,28 @@ impl<'p> Activity<'p> {
         }
     }
 
-    /// What the value is of decides which arm runs; a payload depends on it smoothly.
-    fn match_arms(&mut self, it: &'p Match) -> Dependence {
-        let outer = self.control;
-        let value = self.expr(&it.scrutinee);
-        let is_chosen = it.arms.len() > 1;
+    /// A scalar function: where a partial is zero by rule, what its argument depends on ends.
+    fn primitive(&mut self, row: &PrimRow, args: &'p [Expr], span: Span) -> Dependence {
         let mut found = Dependence::default();
-        for arm in &it.arms {
-            self.bind(&arm.pattern, value);
-            if is_chosen {
-                self.control = self.control.and(value.decided_at(arm.pattern.span));
-            }
-            if let Some(guard) = &arm.guard {
-                let decided = self.expr(guard).decided_at(guard.span);
-                self.control = self.control.and(decided);
-            }
-            found = found.and(self.expr(&arm.body));
+        for (at, arg) in args.iter().enumerate() {
+            let of_arg = self.expr(arg);
+            let is_flat = matches!(row.partials[at], Partial::Zero { .. });
+            found = found.and(if is_flat { of_arg.cut_at(span) } else { of_arg });
         }
-        let found = found.and(self.control);
-        self.control = outer;
         found
     }
 
-    /// The bounds of a range say which integers there are.
-    fn range(&mut self, range: &'p Range) -> Dependence {
-        self.expr(&range.lo).and(self.expr(&range.hi)).decided_at(range.hi.span)
-    }
-
-    /// A body that runs as often as `decided` says.
-    fn under(&mut self, decided: Dependence, body: &'p Expr) {
-        let outer = self.control;
-        self.control = outer.and(decided);
-        self.expr(body);
-        self.control = outer;
-    }
-
-    /// What decides a loop where it begins: in the first pass nothing has come round yet.
-    fn note_loop(&mut self, span: Span, deciders: Vec<Params>) {
-        if self.is_first_pass && deciders.iter().any(|decider| *decider != 0) {
-            self.loops.entry(span).or_insert(LoopDependence { span, deciders });
-        }
+    /// An index decides which element is read.
+    fn index(&mut self, expr: &'p Expr, base: &'p Expr) -> Dependence {
+        let mut found = Dependence::default();
+        expr.each_part(&mut |part| {
+            if let Part::Expr(index) = part
+                && !std::ptr::eq(index, base)
+            {
+                found = found.and(self.expr(index).decided_at(index.span));
+            }
+        });
+        found.and(self.expr(base))
     }
 
     fn statement(&mut self, statement: &'p StmtKind) {

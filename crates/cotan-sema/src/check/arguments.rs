@@ -60,142 +60,163 @@ impl Arranged<'_> {
     }
 }
 
-impl BodyChecker<'_, '_> {
-    /// The arguments in the parentheses of a call.
-    pub(super) fn given<'s>(&mut self, args: &'s [AstArg]) -> Given<'s> {
-        let mut given = Given::from(Vec::new());
-        for arg in args {
-            let source = Source::Ast(&arg.value);
-            match &arg.name {
-                Some(name) => given.named.push((name, source)),
-                None => given.positional.push(source),
+/// The arguments in the parentheses of a call.
+pub(super) fn given<'s>(args: &'s [AstArg]) -> Given<'s> {
+    let mut given = Given::from(Vec::new());
+    for arg in args {
+        let source = Source::Ast(&arg.value);
+        match &arg.name {
+            Some(name) => given.named.push((name, source)),
+            None => given.positional.push(source),
+        }
+    }
+    given
+}
+
+/// The arguments of something whose parameters have no names; reports those that are given by name.
+pub(super) fn by_position<'s>(checker: &mut BodyChecker<'_, '_>, callee: &str, given: Given<'s>) -> Vec<Source<'s>> {
+    for (name, _) in &given.named {
+        let message = format!("expected the arguments of {callee} by position, found `{}` by name", name.name);
+        checker.report(
+            Diagnostic::error(codes::UNKNOWN_ARGUMENT, name.span, message)
+                .help("write the values in the order of the parameters"),
+        );
+    }
+    given.into_sources()
+}
+
+/// One argument for each parameter: the tangents and cotangents of a derivative form are the last ones without a
+/// name, the others fill the parameters from the front, then names say what is meant, then defaults. `None` if they
+/// don't fit, which has been reported.
+pub(super) fn arrange<'s>(
+    checker: &mut BodyChecker<'_, '_>,
+    scheme: &Scheme,
+    given: Given<'s>,
+    span: Span,
+) -> Option<Arranged<'s>> {
+    let n_own = scheme.params.len() - scheme.n_seeds;
+    let n_positional = given.positional.len();
+    let has_names = !given.named.is_empty() || scheme.params.iter().any(|param| param.default.is_some());
+    let is_too_many = n_positional > scheme.params.len();
+    if is_too_many || n_positional < scheme.n_seeds || !has_names && n_positional < scheme.params.len() {
+        let n_given = n_positional + given.named.len();
+        report_argument_count(checker, &scheme.name, scheme.params.len(), n_given, span, scheme.definition);
+        checker.check_anyway(given.into_sources());
+        return None;
+    }
+    // Which parameter each argument is for, in the order in which they are written.
+    let n_front = n_positional - scheme.n_seeds;
+    let mut targets: Vec<usize> = (0..n_front).chain(n_own..scheme.params.len()).collect();
+    let mut failed = false;
+    for (name, _) in &given.named {
+        match parameter_named(checker, scheme, n_own, name) {
+            Some(at) if targets.contains(&at) => {
+                failed = true;
+                let message = format!("expected one value for `{}` of `{}`, found a second", name.name, scheme.name);
+                checker.report(
+                    Diagnostic::error(codes::ARGUMENT_TWICE, name.span, message)
+                        .help("give each argument once, by position or by name"),
+                );
             }
+            Some(at) => targets.push(at),
+            None => failed = true,
         }
-        given
     }
+    let is_missing = |at: &usize| !targets.contains(at) && scheme.params[*at].default.is_none();
+    let missing: Vec<String> = (0..n_own).filter(is_missing).map(|at| scheme.params[at].name.clone()).collect();
+    if !missing.is_empty() && !failed {
+        failed = true;
+        let message = format!(
+            "expected a value for every parameter of `{}`, found none for `{}`",
+            scheme.name,
+            missing.join("`, `")
+        );
+        let mut diagnostic = Diagnostic::error(codes::MISSING_ARGUMENT, span, message);
+        if let Some(definition) = scheme.definition {
+            diagnostic = diagnostic.label(definition, "declared here");
+        }
+        checker.report(diagnostic.help(format!("add `{} = ...`", missing.join(" = ..., "))));
+    }
+    if failed {
+        checker.check_anyway(given.into_sources());
+        return None;
+    }
+    Some(in_order(checker, scheme, targets, given.into_sources(), span))
+}
 
-    /// The arguments of something whose parameters have no names; reports those that are given by name.
-    pub(super) fn by_position<'s>(&mut self, callee: &str, given: Given<'s>) -> Vec<Source<'s>> {
-        for (name, _) in &given.named {
-            let message = format!("expected the arguments of {callee} by position, found `{}` by name", name.name);
-            self.report(
-                Diagnostic::error(codes::UNKNOWN_ARGUMENT, name.span, message)
-                    .help("write the values in the order of the parameters"),
-            );
+/// The parameter of that name; reports a name that no parameter has.
+fn parameter_named(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, n_own: usize, name: &Ident) -> Option<usize> {
+    let names = || scheme.params[..n_own].iter().map(|param| param.name.as_str());
+    if let Some(at) = names().position(|other| other == name.name) {
+        if let Some(definition) = scheme.params[at].definition {
+            checker.module.note_use(name.span, definition);
         }
-        given.into_sources()
+        return Some(at);
     }
+    if name.name.is_empty() {
+        return None;
+    }
+    let help = match closest(&name.name, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if scheme.owner().is_none() => "write the values in the order of the parameters".to_owned(),
+        None if n_own == 0 => "it has no parameters".to_owned(),
+        None => format!("its parameters are `{}`", names().collect::<Vec<_>>().join("`, `")),
+    };
+    let message = format!("expected a parameter of `{}`, found `{}`", scheme.name, name.name);
+    checker.report(Diagnostic::error(codes::UNKNOWN_ARGUMENT, name.span, message).help(help));
+    None
+}
 
-    /// One argument for each parameter: the tangents and cotangents of a derivative form are the last ones without a
-    /// name, the others fill the parameters from the front, then names say what is meant, then defaults. `None` if they
-    /// don't fit, which has been reported.
-    pub(super) fn arrange<'s>(&mut self, scheme: &Scheme, given: Given<'s>, span: Span) -> Option<Arranged<'s>> {
-        let n_own = scheme.params.len() - scheme.n_seeds;
-        let n_positional = given.positional.len();
-        let has_names = !given.named.is_empty() || scheme.params.iter().any(|param| param.default.is_some());
-        let is_too_many = n_positional > scheme.params.len();
-        if is_too_many || n_positional < scheme.n_seeds || !has_names && n_positional < scheme.params.len() {
-            let n_given = n_positional + given.named.len();
-            self.report_argument_count(&scheme.name, scheme.params.len(), n_given, span, scheme.definition);
-            self.check_anyway(given.into_sources());
-            return None;
-        }
-        // Which parameter each argument is for, in the order in which they are written.
-        let n_front = n_positional - scheme.n_seeds;
-        let mut targets: Vec<usize> = (0..n_front).chain(n_own..scheme.params.len()).collect();
-        let mut failed = false;
-        for (name, _) in &given.named {
-            match self.parameter_named(scheme, n_own, name) {
-                Some(at) if targets.contains(&at) => {
-                    failed = true;
-                    let message =
-                        format!("expected one value for `{}` of `{}`, found a second", name.name, scheme.name);
-                    self.report(
-                        Diagnostic::error(codes::ARGUMENT_TWICE, name.span, message)
-                            .help("give each argument once, by position or by name"),
-                    );
-                }
-                Some(at) => targets.push(at),
-                None => failed = true,
-            }
-        }
-        let is_missing = |at: &usize| !targets.contains(at) && scheme.params[*at].default.is_none();
-        let missing: Vec<String> = (0..n_own).filter(is_missing).map(|at| scheme.params[at].name.clone()).collect();
-        if !missing.is_empty() && !failed {
-            failed = true;
-            let message = format!(
-                "expected a value for every parameter of `{}`, found none for `{}`",
-                scheme.name,
-                missing.join("`, `")
-            );
-            let mut diagnostic = Diagnostic::error(codes::MISSING_ARGUMENT, span, message);
-            if let Some(definition) = scheme.definition {
-                diagnostic = diagnostic.label(definition, "declared here");
-            }
-            self.report(diagnostic.help(format!("add `{} = ...`", missing.join(" = ..., "))));
-        }
-        if failed {
-            self.check_anyway(given.into_sources());
-            return None;
-        }
-        Some(self.in_order(scheme, targets, given.into_sources(), span))
+/// The arguments in the order of the parameters. They are evaluated in the order in which they are written.
+fn in_order<'s>(
+    checker: &mut BodyChecker<'_, '_>,
+    scheme: &Scheme,
+    targets: Vec<usize>,
+    sources: Vec<Source<'s>>,
+    span: Span,
+) -> Arranged<'s> {
+    let needs_names = !targets.is_sorted();
+    let mut before = Vec::new();
+    let mut slots: Vec<Option<Source<'s>>> = scheme.params.iter().map(|_| None).collect();
+    for (at, source) in targets.into_iter().zip(sources) {
+        let is_function = matches!(scheme.params[at].ty, Type::Function(_));
+        let source = if needs_names && !is_function { evaluated_first(checker, source, &mut before) } else { source };
+        slots[at] = Some(source);
     }
+    let filled = slots.into_iter().zip(&scheme.params).map(|(slot, param)| {
+        let default = || param.default.as_ref().map(|value| Source::Default(value.at(span)));
+        slot.or_else(default).expect("invariant: every parameter has an argument or a default")
+    });
+    Arranged { sources: filled.collect(), before }
+}
 
-    /// The parameter of that name; reports a name that no parameter has.
-    fn parameter_named(&mut self, scheme: &Scheme, n_own: usize, name: &Ident) -> Option<usize> {
-        let names = || scheme.params[..n_own].iter().map(|param| param.name.as_str());
-        if let Some(at) = names().position(|other| other == name.name) {
-            if let Some(definition) = scheme.params[at].definition {
-                self.module.note_use(name.span, definition);
-            }
-            return Some(at);
-        }
-        if name.name.is_empty() {
-            return None;
-        }
-        let help = match closest(&name.name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if scheme.owner().is_none() => "write the values in the order of the parameters".to_owned(),
-            None if n_own == 0 => "it has no parameters".to_owned(),
-            None => format!("its parameters are `{}`", names().collect::<Vec<_>>().join("`, `")),
-        };
-        let message = format!("expected a parameter of `{}`, found `{}`", scheme.name, name.name);
-        self.report(Diagnostic::error(codes::UNKNOWN_ARGUMENT, name.span, message).help(help));
-        None
-    }
+/// An argument bound to a local of its own.
+fn evaluated_first<'s>(checker: &mut BodyChecker<'_, '_>, source: Source<'_>, before: &mut Vec<Stmt>) -> Source<'s> {
+    let value = checker.source(source);
+    let (span, ty) = (value.span, value.ty.clone());
+    let local = checker.locals.push("$argument", span, ty.clone(), false);
+    let size = checker.size_of(&value);
+    checker.locals.set_known(local, size);
+    let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
+    before.push(Stmt { span, kind: StmtKind::Let { pattern, value } });
+    Source::Typed(Expr { span, ty, kind: ExprKind::Local(local) })
+}
 
-    /// The arguments in the order of the parameters. They are evaluated in the order in which they are written.
-    fn in_order<'s>(
-        &mut self,
-        scheme: &Scheme,
-        targets: Vec<usize>,
-        sources: Vec<Source<'s>>,
-        span: Span,
-    ) -> Arranged<'s> {
-        let needs_names = !targets.is_sorted();
-        let mut before = Vec::new();
-        let mut slots: Vec<Option<Source<'s>>> = scheme.params.iter().map(|_| None).collect();
-        for (at, source) in targets.into_iter().zip(sources) {
-            let is_function = matches!(scheme.params[at].ty, Type::Function(_));
-            let source = if needs_names && !is_function { self.evaluated_first(source, &mut before) } else { source };
-            slots[at] = Some(source);
-        }
-        let filled = slots.into_iter().zip(&scheme.params).map(|(slot, param)| {
-            let default = || param.default.as_ref().map(|value| Source::Default(value.at(span)));
-            slot.or_else(default).expect("invariant: every parameter has an argument or a default")
-        });
-        Arranged { sources: filled.collect(), before }
+pub(super) fn report_argument_count(
+    checker: &mut BodyChecker<'_, '_>,
+    name: &str,
+    expected: usize,
+    found: usize,
+    span: Span,
+    definition: Option<Span>,
+) {
+    let plural = if expected == 1 { "" } else { "s" };
+    let name = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
+    let message = format!("expected {expected} argument{plural} of {name}, found {found}");
+    let mut diagnostic = Diagnostic::error(codes::ARGUMENT_COUNT, span, message);
+    if let Some(definition) = definition {
+        diagnostic = diagnostic.label(definition, "declared here");
     }
-
-    /// An argument bound to a local of its own.
-    fn evaluated_first<'s>(&mut self, source: Source<'_>, before: &mut Vec<Stmt>) -> Source<'s> {
-        let value = self.source(source);
-        let (span, ty) = (value.span, value.ty.clone());
-        let local = self.bind("", span, ty.clone(), false);
-        self.locals[local.0 as usize].name = "$argument".to_owned();
-        self.local_facts[local.0 as usize].known = self.size_of(&value);
-        let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
-        before.push(Stmt { span, kind: StmtKind::Let { pattern, value } });
-        Source::Typed(Expr { span, ty, kind: ExprKind::Local(local) })
-    }
+    let help = if found < expected { "give the arguments that are missing" } else { "leave the extra arguments out" };
+    checker.report(diagnostic.help(help));
 }

@@ -9,49 +9,53 @@ use crate::dims::Dim;
 use crate::typed::Expr;
 use crate::types::Type;
 
-impl BodyChecker<'_, '_> {
-    /// The first axis of a tensor, which `what` goes over; reports one that is part of a pack. `None` also for what has
-    /// no axes at all.
-    pub(super) fn first_axis(&mut self, value: &Expr, what: &str) -> Option<Dim> {
-        let ty = value.ty.clone();
-        if ty.front().is_empty() && ty.has_pack() {
-            let shown = self.show_value(value);
-            self.report_axis_in_pack(&ty, &shown, value.span, &format!("the first axis for {}", quoted(what)));
-        }
-        ty.front().first().cloned()
+/// The first axis of a tensor, which `what` goes over; reports one that is part of a pack. `None` also for what has
+/// no axes at all.
+pub(super) fn first_axis(checker: &mut BodyChecker<'_, '_>, value: &Expr, what: &str) -> Option<Dim> {
+    let ty = value.ty.clone();
+    if ty.front().is_empty() && ty.has_pack() {
+        let shown = checker.show_value(value);
+        report_axis_in_pack(checker, &ty, &shown, value.span, &format!("the first axis for {}", quoted(what)));
     }
+    ty.front().first().cloned()
+}
 
-    /// The last `n` axes of a tensor of at least that rank, which `what` at `span` goes over; reports those that are not
-    /// known.
-    pub(super) fn last_axes(&mut self, value: &Expr, n: usize, span: Span, what: &str) -> Option<Vec<Dim>> {
-        let back = value.ty.back();
-        if let Some(first) = back.len().checked_sub(n) {
-            return Some(back[first..].to_vec());
-        }
-        let axes = if n == 1 { "the last axis".to_owned() } else { format!("the last {n} axes") };
-        let shown = self.show_value(value);
-        self.report_axis_in_pack(&value.ty, &shown, span, &format!("{axes} for {}", quoted(what)));
-        None
+/// The last `n` axes of a tensor of at least that rank, which `what` at `span` goes over; reports those that are not
+/// known.
+pub(super) fn last_axes(
+    checker: &mut BodyChecker<'_, '_>,
+    value: &Expr,
+    n: usize,
+    span: Span,
+    what: &str,
+) -> Option<Vec<Dim>> {
+    let back = value.ty.back();
+    if let Some(first) = back.len().checked_sub(n) {
+        return Some(back[first..].to_vec());
     }
+    let axes = if n == 1 { "the last axis".to_owned() } else { format!("the last {n} axes") };
+    let shown = checker.show_value(value);
+    report_axis_in_pack(checker, &value.ty, &shown, span, &format!("{axes} for {}", quoted(what)));
+    None
+}
 
-    /// Whether the rank of a type is known, which `what` needs; reports it if not.
-    pub(super) fn has_known_rank(&mut self, ty: &Type, span: Span, what: &str) -> bool {
-        if ty.has_pack() {
-            let shown = format!("`{}`", self.show(ty));
-            self.report_axis_in_pack(ty, &shown, span, &format!("all axes for {}", quoted(what)));
-        }
-        !ty.has_pack()
+/// Whether the rank of a type is known, which `what` needs; reports it if not.
+pub(super) fn has_known_rank(checker: &mut BodyChecker<'_, '_>, ty: &Type, span: Span, what: &str) -> bool {
+    if ty.has_pack() {
+        let shown = format!("`{}`", checker.show(ty));
+        report_axis_in_pack(checker, ty, &shown, span, &format!("all axes for {}", quoted(what)));
     }
+    !ty.has_pack()
+}
 
-    pub(super) fn report_axis_in_pack(&mut self, ty: &Type, shown: &str, span: Span, axes: &str) {
-        let (of, help) = if ty.has_pack() {
-            ("a shape pack", "name the axes that are gone through beside the pack, as in `T[N, ..S]` or `T[..S, N]`")
-        } else {
-            ("its elements", "the elements may be tensors: go over the first axis, with `map`, `fold` or `for`")
-        };
-        let message = format!("expected {axes} to be known, found {shown}, where it belongs to {of}");
-        self.report(Diagnostic::error(codes::AXIS_IN_PACK, span, message).help(help));
-    }
+pub(super) fn report_axis_in_pack(checker: &mut BodyChecker<'_, '_>, ty: &Type, shown: &str, span: Span, axes: &str) {
+    let (of, help) = if ty.has_pack() {
+        ("a shape pack", "name the axes that are gone through beside the pack, as in `T[N, ..S]` or `T[..S, N]`")
+    } else {
+        ("its elements", "the elements may be tensors: go over the first axis, with `map`, `fold` or `for`")
+    };
+    let message = format!("expected {axes} to be known, found {shown}, where it belongs to {of}");
+    checker.report(Diagnostic::error(codes::AXIS_IN_PACK, span, message).help(help));
 }
 
 /// The name of an operation; a description of one stays as it is.

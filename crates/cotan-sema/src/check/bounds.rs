@@ -21,89 +21,97 @@ struct Lack {
     help: String,
 }
 
-impl ModuleChecker<'_> {
-    /// Reports every type argument that lacks a trait.
-    pub(super) fn check_wanted_traits(&mut self) {
-        let mut reported: Vec<Span> = Vec::new();
-        for wanted in std::mem::take(&mut self.wanted_traits) {
-            let at_use = Substitution::new(wanted.args.clone());
-            for (generic, arg) in wanted.wanted.iter().zip(&wanted.args) {
-                if let Some(lack) = self.lack(generic, arg, &at_use, &wanted.generics, 0)
-                    && !reported.contains(&wanted.span)
-                {
-                    reported.push(wanted.span);
-                    self.report_lack(&wanted, generic, &lack);
-                }
+/// Reports every type argument that lacks a trait.
+pub(super) fn check_wanted_traits(checker: &mut ModuleChecker<'_>) {
+    let mut reported: Vec<Span> = Vec::new();
+    for wanted in std::mem::take(&mut checker.wanted_traits) {
+        let at_use = Substitution::new(wanted.args.clone());
+        for (generic, arg) in wanted.wanted.iter().zip(&wanted.args) {
+            if let Some(lack) = lack_of(checker, generic, arg, &at_use, &wanted.generics, 0)
+                && !reported.contains(&wanted.span)
+            {
+                reported.push(wanted.span);
+                report_lack(checker, &wanted, generic, &lack);
             }
         }
     }
+}
 
-    fn report_lack(&mut self, wanted: &WantedTraits, generic: &Generic, lack: &Lack) {
-        let shown = self.with_generics(&wanted.generics, |names| names.ty(&lack.ty));
-        let message = format!(
-            "expected a type with the trait `{}` for `{}` of `{}`, found `{shown}`",
-            lack.wanted, generic.name, wanted.name
-        );
-        let help = lack.help.replace("{}", &shown);
-        self.report(Diagnostic::error(codes::LACKS_TRAIT, wanted.span, message).help(help));
+fn report_lack(checker: &mut ModuleChecker<'_>, wanted: &WantedTraits, generic: &Generic, lack: &Lack) {
+    let shown = with_generics(checker, &wanted.generics, |names| names.ty(&lack.ty));
+    let message = format!(
+        "expected a type with the trait `{}` for `{}` of `{}`, found `{shown}`",
+        lack.wanted, generic.name, wanted.name
+    );
+    let help = lack.help.replace("{}", &shown);
+    checker.report(Diagnostic::error(codes::LACKS_TRAIT, wanted.span, message).help(help));
+}
+
+/// The first trait that an argument lacks of those that a parameter asks for.
+fn lack_of(
+    checker: &ModuleChecker<'_>,
+    generic: &Generic,
+    arg: &GenericArg,
+    at_use: &Substitution,
+    generics: &[Generic],
+    depth: usize,
+) -> Option<Lack> {
+    let ty = arg.as_type().filter(|ty| !ty.has_error())?;
+    if generic.kind == (GenericKind::Type { is_differentiable: true })
+        && !(checker.is_differentiable(&ty, generics) && checker.declarations().tangent(&ty) == ty)
+    {
+        let help =
+            "the types with the trait `Differentiable` are floats, and tensors, tuples, structs and enums of them";
+        return Some(Lack { ty, wanted: "Differentiable".to_owned(), help: help.to_owned() });
     }
+    let wanted = generic.traits.iter().filter_map(|of| at_use.trait_ref(of));
+    wanted.into_iter().find_map(|of| lack_of_trait(checker, &ty, &of, generics, depth))
+}
 
-    /// The first trait that an argument lacks of those that a parameter asks for.
-    fn lack(
-        &self,
-        generic: &Generic,
-        arg: &GenericArg,
-        at_use: &Substitution,
-        generics: &[Generic],
-        depth: usize,
-    ) -> Option<Lack> {
-        let ty = arg.as_type().filter(|ty| !ty.has_error())?;
-        if generic.kind == (GenericKind::Type { is_differentiable: true })
-            && !(self.is_differentiable(&ty, generics) && self.declarations().tangent(&ty) == ty)
-        {
-            let help =
-                "the types with the trait `Differentiable` are floats, and tensors, tuples, structs and enums of them";
-            return Some(Lack { ty, wanted: "Differentiable".to_owned(), help: help.to_owned() });
-        }
-        let wanted = generic.traits.iter().filter_map(|of| at_use.trait_ref(of));
-        wanted.into_iter().find_map(|of| self.lack_of_trait(&ty, &of, generics, depth))
+/// What keeps a type from having a trait of the program.
+fn lack_of_trait(
+    checker: &ModuleChecker<'_>,
+    ty: &Type,
+    of: &TraitRef,
+    generics: &[Generic],
+    depth: usize,
+) -> Option<Lack> {
+    if param_of(ty).and_then(|at| generics.get(at)).is_some_and(|generic| generic.traits.contains(of)) {
+        return None;
     }
-
-    /// What keeps a type from having a trait of the program.
-    fn lack_of_trait(&self, ty: &Type, of: &TraitRef, generics: &[Generic], depth: usize) -> Option<Lack> {
-        if param_of(ty).and_then(|at| generics.get(at)).is_some_and(|generic| generic.traits.contains(of)) {
-            return None;
-        }
-        let name = self.with_generics(generics, |names| names.trait_ref(&self.traits[of.def.0 as usize].name, of));
-        let lack = |help: String| Some(Lack { ty: ty.clone(), wanted: name.clone(), help });
-        let Some((at, known)) = select(&self.impls, of, ty) else {
-            return match param_of(ty).and_then(|at| generics.get(at)) {
-                Some(generic) => lack(format!("add the trait to the bounds of `{}`: `{0}: {name}`", generic.name)),
-                None => lack(format!("write `impl {name} for {{}} {{ ... }}`")),
-            };
+    let name = with_generics(checker, generics, |names| names.trait_ref(&checker.traits[of.def.0 as usize].name, of));
+    let lack = |help: String| Some(Lack { ty: ty.clone(), wanted: name.clone(), help });
+    let Some((at, known)) = select(&checker.impls, of, ty) else {
+        return match param_of(ty).and_then(|at| generics.get(at)) {
+            Some(generic) => lack(format!("add the trait to the bounds of `{}`: `{0}: {name}`", generic.name)),
+            None => lack(format!("write `impl {name} for {{}} {{ ... }}`")),
         };
-        let found = &self.impls[at];
-        let args: Vec<GenericArg> =
-            known.into_iter().enumerate().map(|(k, arg)| arg.unwrap_or_else(|| found.generics[k].as_arg(k))).collect();
-        let at_impl = Substitution::new(args.clone());
-        if at_impl.ty(&found.target) != *ty || at_impl.trait_ref(&found.trait_ref).as_ref() != Some(of) {
-            let target = self.with_generics(&found.generics, |names| names.ty(&found.target));
-            return lack(format!("the `impl` is for `{target}`: the sizes must be equal, and known to be"));
-        }
-        if depth >= MAX_DEPTH {
-            return lack("the impls ask for one another without end".to_owned());
-        }
-        let bounds = found.generics.iter().zip(&args);
-        bounds.into_iter().find_map(|(generic, arg)| self.lack(generic, arg, &at_impl, generics, depth + 1))
+    };
+    let found = &checker.impls[at];
+    let args: Vec<GenericArg> =
+        known.into_iter().enumerate().map(|(k, arg)| arg.unwrap_or_else(|| found.generics[k].as_arg(k))).collect();
+    let at_impl = Substitution::new(args.clone());
+    if at_impl.ty(&found.target) != *ty || at_impl.trait_ref(&found.trait_ref).as_ref() != Some(of) {
+        let target = with_generics(checker, &found.generics, |names| names.ty(&found.target));
+        return lack(format!("the `impl` is for `{target}`: the sizes must be equal, and known to be"));
     }
+    if depth >= MAX_DEPTH {
+        return lack("the impls ask for one another without end".to_owned());
+    }
+    let bounds = found.generics.iter().zip(&args);
+    bounds.into_iter().find_map(|(generic, arg)| lack_of(checker, generic, arg, &at_impl, generics, depth + 1))
+}
 
-    /// Shows types that are made of these parameters.
-    pub(super) fn with_generics(&self, generics: &[Generic], show: impl FnOnce(&Names<'_>) -> String) -> String {
-        let structs = |at: u32| self.struct_name(at);
-        let enums = |at: u32| self.enum_name(at);
-        let vars = ScalarVars::default();
-        show(&Names { generics, structs: &structs, enums: &enums, locals: &|_| "_".to_owned(), vars: &vars })
-    }
+/// Shows types that are made of these parameters.
+pub(super) fn with_generics(
+    checker: &ModuleChecker<'_>,
+    generics: &[Generic],
+    show: impl FnOnce(&Names<'_>) -> String,
+) -> String {
+    let structs = |at: u32| checker.struct_name(at);
+    let enums = |at: u32| checker.enum_name(at);
+    let vars = ScalarVars::default();
+    show(&Names { generics, structs: &structs, enums: &enums, locals: &|_| "_".to_owned(), vars: &vars })
 }
 
 /// The position of the parameter that a type is.

@@ -3,13 +3,12 @@
 use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::BodyChecker;
 use super::arguments::{Given, Source};
-use super::callees::Callee;
-use super::expressions::error;
-use super::fit::Misfit;
+use super::callee::Callee;
+use super::infer::Misfit;
 use super::instantiate::Instance;
 use super::schemes::{Scheme, SchemeTarget};
+use super::{BodyChecker, arguments, builtins, callee_schemes, callees, effects, fit, scalar_calls, sizes};
 use crate::codes;
 use crate::dims::LocalId;
 use crate::prelude;
@@ -17,43 +16,28 @@ use crate::typed::{Arg, Callable, Expr, ExprKind};
 use crate::types::{FunctionType, Type};
 
 impl BodyChecker<'_, '_> {
-    /// A call of something that turned out to be a value.
-    pub(super) fn call_of_value(&mut self, value: Expr, args: &[AstArg], span: Span) -> Expr {
-        self.check_anyway(args.iter().map(|arg| Source::Ast(&arg.value)).collect());
-        if !value.ty.has_error() {
-            let message = format!("expected a function before the parentheses, found `{}`", self.show(&value.ty));
-            let help = if value.ty.dims().is_empty() {
-                "only functions are called; to multiply, write `*`"
-            } else {
-                "a tensor is indexed with brackets: `v[i]`"
-            };
-            self.report(Diagnostic::error(codes::NOT_CALLABLE, value.span, message).help(help));
-        }
-        error(value.span.to(span))
-    }
-
     /// Applies a callee to arguments.
     pub(super) fn apply(&mut self, callee: Callee<'_>, given: Given<'_>, span: Span) -> Expr {
         match callee {
             Callee::Scalar(function, _) => {
-                let sources = self.by_position(&format!("`{}`", function.name()), given);
-                self.scalar_call(function, sources, span)
+                let sources = arguments::by_position(self, &format!("`{}`", function.name()), given);
+                scalar_calls::scalar_call(self, function, sources, span)
             }
             Callee::Builtin(builtin, elem, _) => {
-                let sources = self.by_position(&format!("`{}`", prelude::builtin_name(builtin)), given);
-                self.builtin_call(builtin, elem, sources, span)
+                let sources = arguments::by_position(self, &format!("`{}`", prelude::builtin_name(builtin)), given);
+                builtins::builtin_call(self, builtin, elem, sources, span)
             }
             Callee::Print(printer, _) => {
-                let sources = self.by_position(&format!("`{}`", printer.name()), given);
-                self.print(printer, sources, span)
+                let sources = arguments::by_position(self, &format!("`{}`", printer.name()), given);
+                effects::print(self, printer, sources, span)
             }
             Callee::Failed => {
                 self.check_anyway(given.into_sources());
-                error(span)
+                Expr::error(span)
             }
             Callee::Scheme(_) | Callee::Lambda(..) | Callee::Derivative(_) | Callee::Vmap(_) => {
                 let (given, types) = if callee.needs_argument_types() {
-                    let sources = self.by_position("a function without a declaration", given);
+                    let sources = arguments::by_position(self, "a function without a declaration", given);
                     let sources: Vec<Source<'_>> =
                         sources.into_iter().map(|source| Source::Typed(self.source(source))).collect();
                     let types = sources.iter().map(source_type).collect();
@@ -61,11 +45,11 @@ impl BodyChecker<'_, '_> {
                 } else {
                     (given, Vec::new())
                 };
-                match self.scheme(callee, &types) {
-                    Some(scheme) => self.call(&scheme, given, span),
+                match callee_schemes::scheme(self, callee, &types) {
+                    Some(scheme) => call(self, &scheme, given, span),
                     None => {
                         self.check_anyway(given.into_sources());
-                        error(span)
+                        Expr::error(span)
                     }
                 }
             }
@@ -85,38 +69,13 @@ impl BodyChecker<'_, '_> {
     pub(super) fn check_anyway(&mut self, sources: Vec<Source<'_>>) {
         for source in sources {
             if let Source::Ast(expr) = &source
-                && (self.looks_like_function(expr)
+                && (callees::looks_like_function(self, expr)
                     || matches!(&expr.kind, ast::ExprKind::Literal(ast::Literal::Str(_))))
             {
                 continue;
             }
             self.source(source);
         }
-    }
-
-    /// The call of something with a signature.
-    fn call(&mut self, scheme: &Scheme, given: Given<'_>, span: Span) -> Expr {
-        match self.arrange(scheme, given, span) {
-            Some(arranged) => arranged.wrap(|sources| self.arranged_call(scheme, sources, span)),
-            None => error(span),
-        }
-    }
-
-    fn arranged_call(&mut self, scheme: &Scheme, sources: Vec<Source<'_>>, span: Span) -> Expr {
-        let wanted = scheme
-            .params
-            .iter()
-            .map(|param| (param.ty.clone(), format!("the argument `{}` of `{}`", param.name, scheme.name)));
-        let parts: Vec<(Type, String, Source<'_>)> =
-            wanted.zip(sources).map(|((ty, subject), source)| (ty, subject, source)).collect();
-        let mut instance = Instance::new(self, scheme, span);
-        let Some(args) = self.arguments(&mut instance, parts, span) else { return error(span) };
-        let Some(callable) = self.instantiate(scheme, &instance, span) else { return error(span) };
-        let ty = callable.result.clone();
-        if args.iter().any(|arg| matches!(arg, Arg::Value(value) if value.ty.has_error())) {
-            return Expr { ty: if ty.has_error() { Type::Error } else { ty }, ..error(span) };
-        }
-        Expr { span, ty, kind: ExprKind::Call { callee: Box::new(callable), args } }
     }
 
     /// Checks arguments against parameter types that are closed over the generics of `instance`,
@@ -146,7 +105,7 @@ impl BodyChecker<'_, '_> {
                 let size = match self.size_of(&value) {
                     Some(size) => size,
                     None => {
-                        let (bound, size) = self.bound_value(value);
+                        let (bound, size) = sizes::bound_value(&mut self.locals, value);
                         value = bound;
                         size
                     }
@@ -166,7 +125,7 @@ impl BodyChecker<'_, '_> {
                     let value = value.with_types(&|ty| instance.ty(ty));
                     args.push((subject, ty, Arg::Value(value)));
                 }
-                (Err(source), Type::Function(ty)) => match self.function_argument(instance, &ty, source, &subject) {
+                (Err(source), Type::Function(ty)) => match function_argument(self, instance, &ty, source, &subject) {
                     Some(callable) => args.push((subject, Type::Function(ty), Arg::Function(callable))),
                     None => failed = true,
                 },
@@ -178,7 +137,7 @@ impl BodyChecker<'_, '_> {
         }
         instance.settle();
         if instance.has_unknown() {
-            if self.report_ranks(&args) {
+            if report_ranks(self, &args) {
                 return None;
             }
             instance.open_unknown(self, span);
@@ -198,55 +157,6 @@ impl BodyChecker<'_, '_> {
             other @ (Arg::Function(_) | Arg::Pack(_)) => other,
         });
         Some(fitted.collect())
-    }
-
-    /// Reports arguments of another rank than their parameters; `false` if there are none.
-    fn report_ranks(&mut self, args: &[(String, Type, Arg)]) -> bool {
-        let mut is_reported = false;
-        for (subject, wanted, arg) in args {
-            let Arg::Value(value) = arg else { continue };
-            let rank = wanted.dims().len();
-            if value.ty.has_error() || wanted.has_error() || value.ty.dims().len() == rank {
-                continue;
-            }
-            let message = format!("expected {rank} dims for {subject}, found {}", self.show_value(value));
-            let help = self.misfit_help(value, wanted, &Misfit::Rank);
-            self.report(Diagnostic::error(codes::RANK_MISMATCH, value.span, message).help(help));
-            is_reported = true;
-        }
-        is_reported
-    }
-
-    /// An argument for a parameter of function type.
-    fn function_argument(
-        &mut self,
-        instance: &mut Instance,
-        wanted: &FunctionType,
-        source: Source<'_>,
-        subject: &str,
-    ) -> Option<Callable> {
-        if wanted.params.iter().any(|param| instance.is_open(param)) {
-            let span = match source {
-                Source::Ast(expr) => expr.span,
-                Source::Typed(expr) | Source::Default(expr) => expr.span,
-            };
-            instance.report_unknown(self, span);
-            return None;
-        }
-        let params: Vec<Type> = wanted.params.iter().map(|param| instance.ty(param)).collect();
-        let callable = match source {
-            Source::Ast(expr) => self.function_arg(expr, &params)?,
-            Source::Typed(expr) | Source::Default(expr) => {
-                self.function_as_value(expr.span, "a function");
-                return None;
-            }
-        };
-        let result = Expr { span: callable.span, ty: callable.result.clone(), kind: ExprKind::Error };
-        instance.learn(self, &wanted.result, &result);
-        instance.settle();
-        let wanted_result = instance.ty(&wanted.result);
-        let fitted = self.fit(result, &wanted_result, &format!("the result of {subject}"));
-        (!fitted.ty.has_error()).then_some(callable)
     }
 
     /// Something that can be called with arguments of these types, as an argument of another call:
@@ -276,22 +186,9 @@ impl BodyChecker<'_, '_> {
         if let Callee::Scheme(scheme) = &callee
             && let SchemeTarget::Callable(callable) = &scheme.target
         {
-            return self.fits_callable(callable, params, expr.span).then(|| callable.clone());
+            return fits_callable(self, callable, params, expr.span).then(|| callable.clone());
         }
         self.eta(callee, params, expr.span)
-    }
-
-    /// Whether a function parameter takes arguments of these types; reports if not.
-    fn fits_callable(&mut self, callable: &Callable, params: &[Type], span: Span) -> bool {
-        if callable.params.len() != params.len() {
-            self.report_argument_count("the function", callable.params.len(), params.len(), span, None);
-            return false;
-        }
-        let pairs: Vec<(Type, Type)> = params.iter().cloned().zip(callable.params.iter().cloned()).collect();
-        pairs.into_iter().all(|(found, wanted)| {
-            let value = Expr { span, ty: found, kind: ExprKind::Error };
-            !self.fit(value, &wanted, "a parameter of the function").ty.has_error()
-        })
     }
 
     /// `|a, b| f(a, b)`
@@ -306,26 +203,110 @@ impl BodyChecker<'_, '_> {
         });
         (self.module.diagnostics.len() == n_errors || !callable.result.has_error()).then_some(callable)
     }
+}
 
-    pub(super) fn report_argument_count(
-        &mut self,
-        name: &str,
-        expected: usize,
-        found: usize,
-        span: Span,
-        definition: Option<Span>,
-    ) {
-        let plural = if expected == 1 { "" } else { "s" };
-        let name = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
-        let message = format!("expected {expected} argument{plural} of {name}, found {found}");
-        let mut diagnostic = Diagnostic::error(codes::ARGUMENT_COUNT, span, message);
-        if let Some(definition) = definition {
-            diagnostic = diagnostic.label(definition, "declared here");
-        }
-        let help =
-            if found < expected { "give the arguments that are missing" } else { "leave the extra arguments out" };
-        self.report(diagnostic.help(help));
+/// A call of something that turned out to be a value.
+pub(super) fn call_of_value(checker: &mut BodyChecker<'_, '_>, value: Expr, args: &[AstArg], span: Span) -> Expr {
+    checker.check_anyway(args.iter().map(|arg| Source::Ast(&arg.value)).collect());
+    if !value.ty.has_error() {
+        let message = format!("expected a function before the parentheses, found `{}`", checker.show(&value.ty));
+        let help = if value.ty.dims().is_empty() {
+            "only functions are called; to multiply, write `*`"
+        } else {
+            "a tensor is indexed with brackets: `v[i]`"
+        };
+        checker.report(Diagnostic::error(codes::NOT_CALLABLE, value.span, message).help(help));
     }
+    Expr::error(value.span.to(span))
+}
+
+/// The call of something with a signature.
+fn call(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, given: Given<'_>, span: Span) -> Expr {
+    match arguments::arrange(checker, scheme, given, span) {
+        Some(arranged) => arranged.wrap(|sources| arranged_call(checker, scheme, sources, span)),
+        None => Expr::error(span),
+    }
+}
+
+fn arranged_call(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, sources: Vec<Source<'_>>, span: Span) -> Expr {
+    let wanted = scheme
+        .params
+        .iter()
+        .map(|param| (param.ty.clone(), format!("the argument `{}` of `{}`", param.name, scheme.name)));
+    let parts: Vec<(Type, String, Source<'_>)> =
+        wanted.zip(sources).map(|((ty, subject), source)| (ty, subject, source)).collect();
+    let mut instance = Instance::new(checker, scheme, span);
+    let Some(args) = checker.arguments(&mut instance, parts, span) else { return Expr::error(span) };
+    let Some(callable) = callee_schemes::instantiate(checker, scheme, &instance, span) else {
+        return Expr::error(span);
+    };
+    let ty = callable.result.clone();
+    if args.iter().any(|arg| matches!(arg, Arg::Value(value) if value.ty.has_error())) {
+        return Expr { ty: if ty.has_error() { Type::Error } else { ty }, ..Expr::error(span) };
+    }
+    Expr { span, ty, kind: ExprKind::Call { callee: Box::new(callable), args } }
+}
+
+/// Reports arguments of another rank than their parameters; `false` if there are none.
+fn report_ranks(checker: &mut BodyChecker<'_, '_>, args: &[(String, Type, Arg)]) -> bool {
+    let mut is_reported = false;
+    for (subject, wanted, arg) in args {
+        let Arg::Value(value) = arg else { continue };
+        let rank = wanted.dims().len();
+        if value.ty.has_error() || wanted.has_error() || value.ty.dims().len() == rank {
+            continue;
+        }
+        let message = format!("expected {rank} dims for {subject}, found {}", checker.show_value(value));
+        let help = fit::misfit_help(checker, value, wanted, &Misfit::Rank);
+        checker.report(Diagnostic::error(codes::RANK_MISMATCH, value.span, message).help(help));
+        is_reported = true;
+    }
+    is_reported
+}
+
+/// An argument for a parameter of function type.
+fn function_argument(
+    checker: &mut BodyChecker<'_, '_>,
+    instance: &mut Instance,
+    wanted: &FunctionType,
+    source: Source<'_>,
+    subject: &str,
+) -> Option<Callable> {
+    if wanted.params.iter().any(|param| instance.is_open(param)) {
+        let span = match source {
+            Source::Ast(expr) => expr.span,
+            Source::Typed(expr) | Source::Default(expr) => expr.span,
+        };
+        instance.report_unknown(checker, span);
+        return None;
+    }
+    let params: Vec<Type> = wanted.params.iter().map(|param| instance.ty(param)).collect();
+    let callable = match source {
+        Source::Ast(expr) => checker.function_arg(expr, &params)?,
+        Source::Typed(expr) | Source::Default(expr) => {
+            checker.function_as_value(expr.span, "a function");
+            return None;
+        }
+    };
+    let result = Expr { span: callable.span, ty: callable.result.clone(), kind: ExprKind::Error };
+    instance.learn(checker, &wanted.result, &result);
+    instance.settle();
+    let wanted_result = instance.ty(&wanted.result);
+    let fitted = checker.fit(result, &wanted_result, &format!("the result of {subject}"));
+    (!fitted.ty.has_error()).then_some(callable)
+}
+
+/// Whether a function parameter takes arguments of these types; reports if not.
+fn fits_callable(checker: &mut BodyChecker<'_, '_>, callable: &Callable, params: &[Type], span: Span) -> bool {
+    if callable.params.len() != params.len() {
+        arguments::report_argument_count(checker, "the function", callable.params.len(), params.len(), span, None);
+        return false;
+    }
+    let pairs: Vec<(Type, Type)> = params.iter().cloned().zip(callable.params.iter().cloned()).collect();
+    pairs.into_iter().all(|(found, wanted)| {
+        let value = Expr { span, ty: found, kind: ExprKind::Error };
+        !checker.fit(value, &wanted, "a parameter of the function").ty.has_error()
+    })
 }
 
 fn source_type(source: &Source<'_>) -> Type {

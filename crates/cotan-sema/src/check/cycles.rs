@@ -17,109 +17,9 @@ enum Declared {
 }
 
 impl ModuleChecker<'_> {
-    /// A struct or enum that contains itself has no size: its field becomes an error.
-    ///
-    /// Of declarations that contain one another the first one loses its fields of the others, and what is left is
-    /// looked at again. Where more errors were found than are told, the fields go without a word.
-    pub(super) fn report_type_cycles(&mut self) {
-        loop {
-            let all = self.declared();
-            let components = components(&self.needed_by(&all));
-            if components.is_empty() {
-                return;
-            }
-            for members in components {
-                let first = all[members.iter().copied().min().unwrap_or(0)];
-                let is_member: HashSet<Declared> = members.iter().map(|at| all[*at]).collect();
-                let n_fields = self.fields_of(first).count();
-                for at in 0..n_fields {
-                    let Some(field) = self.fields_of(first).nth(at) else { continue };
-                    let mut is_in_cycle = false;
-                    each_declared(&field.ty, &mut |needed| is_in_cycle |= is_member.contains(&needed));
-                    if is_in_cycle {
-                        let span = field.span;
-                        self.report_type_cycle(first, span);
-                        self.set_error(first, at);
-                    }
-                }
-                if self.is_full() {
-                    for declared in members.iter().map(|at| all[*at]) {
-                        let n_fields = self.fields_of(declared).count();
-                        (0..n_fields).for_each(|at| self.set_error(declared, at));
-                    }
-                }
-            }
-        }
-    }
-
-    fn report_type_cycle(&mut self, declared: Declared, field: Span) {
-        if self.is_full() {
-            return;
-        }
-        let (name, name_span, what) = match declared {
-            Declared::Struct(id) => {
-                let def = &self.structs[id.0 as usize];
-                (def.name.clone(), def.name_span, ("fields", "structs"))
-            }
-            Declared::Enum(id) => {
-                let def = &self.enums[id.0 as usize];
-                (def.name.clone(), def.name_span, ("payloads", "enums"))
-            }
-        };
-        let message = format!("expected {} of other types, found `{name}` inside of itself", what.0);
-        let help = format!("{} are stored by value: refer to other elements by their index in a tensor", what.1);
-        self.report(Diagnostic::error(codes::TYPE_CYCLE, field, message).label(name_span, "declared here").help(help));
-    }
-
-    /// For each declaration the numbers of those that its fields are made of.
-    fn needed_by(&self, all: &[Declared]) -> Vec<Vec<usize>> {
-        let needed = all.iter().map(|declared| {
-            let mut needed = Vec::new();
-            for field in self.fields_of(*declared) {
-                each_declared(&field.ty, &mut |it| {
-                    needed.push(match it {
-                        Declared::Struct(id) => id.0 as usize,
-                        Declared::Enum(id) => self.structs.len() + id.0 as usize,
-                    });
-                });
-            }
-            needed
-        });
-        needed.collect()
-    }
-
-    /// Reports tensors of enums among the fields of structs and the payloads of enums.
-    pub(super) fn report_enum_fields(&mut self) {
-        for declared in self.declared() {
-            let n_fields = self.fields_of(declared).count();
-            for at in 0..n_fields {
-                let Some(field) = self.fields_of(declared).nth(at).cloned() else { continue };
-                if let Some(id) = self.enum_element(&field.ty) {
-                    self.report_enum_element(id, "a field", field.span);
-                    self.set_error(declared, at);
-                }
-            }
-        }
-    }
-
-    /// The enum in the elements of a tensor that stands in a type.
-    pub(super) fn enum_element(&self, ty: &Type) -> Option<EnumId> {
-        match ty {
-            Type::Error
-            | Type::Never
-            | Type::Scalar(_)
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Function(_)
-            | Type::Param(_) => None,
-            Type::Tensor { elem, .. } => self.declarations().enum_in(elem),
-            Type::Tuple(parts) => parts.iter().find_map(|part| self.enum_element(part)),
-        }
-    }
-
     /// A type that is written outside of declarations; reports tensors of enums in it.
     pub(super) fn without_enum_elements(&mut self, ty: Type, span: Span) -> Type {
-        match self.enum_element(&ty) {
+        match enum_element(self, &ty) {
             None => ty,
             Some(id) => {
                 self.report_enum_element(id, "a type", span);
@@ -127,28 +27,128 @@ impl ModuleChecker<'_> {
             }
         }
     }
+}
 
-    fn declared(&self) -> Vec<Declared> {
-        let structs = (0..self.structs.len() as u32).map(|at| Declared::Struct(StructId(at)));
-        let enums = (0..self.enums.len() as u32).map(|at| Declared::Enum(EnumId(at)));
-        structs.chain(enums).collect()
-    }
-
-    fn fields_of(&self, declared: Declared) -> Box<dyn Iterator<Item = &Field> + '_> {
-        match declared {
-            Declared::Struct(id) => Box::new(self.structs[id.0 as usize].fields.iter()),
-            Declared::Enum(id) => Box::new(self.enums[id.0 as usize].variants.iter().flat_map(|v| &v.fields)),
+/// A struct or enum that contains itself has no size: its field becomes an error.
+///
+/// Of declarations that contain one another the first one loses its fields of the others, and what is left is
+/// looked at again. Where more errors were found than are told, the fields go without a word.
+pub(super) fn report_type_cycles(checker: &mut ModuleChecker<'_>) {
+    loop {
+        let all = declared(checker);
+        let components = components(&needed_by(checker, &all));
+        if components.is_empty() {
+            return;
+        }
+        for members in components {
+            let first = all[members.iter().copied().min().unwrap_or(0)];
+            let is_member: HashSet<Declared> = members.iter().map(|at| all[*at]).collect();
+            let n_fields = fields_of(checker, first).count();
+            for at in 0..n_fields {
+                let Some(field) = fields_of(checker, first).nth(at) else { continue };
+                let mut is_in_cycle = false;
+                each_declared(&field.ty, &mut |needed| is_in_cycle |= is_member.contains(&needed));
+                if is_in_cycle {
+                    let span = field.span;
+                    report_type_cycle(checker, first, span);
+                    set_error(checker, first, at);
+                }
+            }
+            if checker.is_full() {
+                for declared in members.iter().map(|at| all[*at]) {
+                    let n_fields = fields_of(checker, declared).count();
+                    (0..n_fields).for_each(|at| set_error(checker, declared, at));
+                }
+            }
         }
     }
+}
 
-    fn set_error(&mut self, declared: Declared, at: usize) {
-        let field = match declared {
-            Declared::Struct(id) => self.structs[id.0 as usize].fields.get_mut(at),
-            Declared::Enum(id) => self.enums[id.0 as usize].variants.iter_mut().flat_map(|v| &mut v.fields).nth(at),
-        };
-        if let Some(field) = field {
-            field.ty = Type::Error;
+fn report_type_cycle(checker: &mut ModuleChecker<'_>, declared: Declared, field: Span) {
+    if checker.is_full() {
+        return;
+    }
+    let (name, name_span, what) = match declared {
+        Declared::Struct(id) => {
+            let def = &checker.structs[id.0 as usize];
+            (def.name.clone(), def.name_span, ("fields", "structs"))
         }
+        Declared::Enum(id) => {
+            let def = &checker.enums[id.0 as usize];
+            (def.name.clone(), def.name_span, ("payloads", "enums"))
+        }
+    };
+    let message = format!("expected {} of other types, found `{name}` inside of itself", what.0);
+    let help = format!("{} are stored by value: refer to other elements by their index in a tensor", what.1);
+    checker.report(Diagnostic::error(codes::TYPE_CYCLE, field, message).label(name_span, "declared here").help(help));
+}
+
+/// For each declaration the numbers of those that its fields are made of.
+fn needed_by(checker: &ModuleChecker<'_>, all: &[Declared]) -> Vec<Vec<usize>> {
+    let needed = all.iter().map(|declared| {
+        let mut needed = Vec::new();
+        for field in fields_of(checker, *declared) {
+            each_declared(&field.ty, &mut |it| {
+                needed.push(match it {
+                    Declared::Struct(id) => id.0 as usize,
+                    Declared::Enum(id) => checker.structs.len() + id.0 as usize,
+                });
+            });
+        }
+        needed
+    });
+    needed.collect()
+}
+
+/// Reports tensors of enums among the fields of structs and the payloads of enums.
+pub(super) fn report_enum_fields(checker: &mut ModuleChecker<'_>) {
+    for declared in declared(checker) {
+        let n_fields = fields_of(checker, declared).count();
+        for at in 0..n_fields {
+            let Some(field) = fields_of(checker, declared).nth(at).cloned() else { continue };
+            if let Some(id) = enum_element(checker, &field.ty) {
+                checker.report_enum_element(id, "a field", field.span);
+                set_error(checker, declared, at);
+            }
+        }
+    }
+}
+
+/// The enum in the elements of a tensor that stands in a type.
+fn enum_element(checker: &ModuleChecker<'_>, ty: &Type) -> Option<EnumId> {
+    match ty {
+        Type::Error
+        | Type::Never
+        | Type::Scalar(_)
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Function(_)
+        | Type::Param(_) => None,
+        Type::Tensor { elem, .. } => checker.declarations().enum_in(elem),
+        Type::Tuple(parts) => parts.iter().find_map(|part| enum_element(checker, part)),
+    }
+}
+
+fn declared(checker: &ModuleChecker<'_>) -> Vec<Declared> {
+    let structs = (0..checker.structs.len() as u32).map(|at| Declared::Struct(StructId(at)));
+    let enums = (0..checker.enums.len() as u32).map(|at| Declared::Enum(EnumId(at)));
+    structs.chain(enums).collect()
+}
+
+fn fields_of<'c>(checker: &'c ModuleChecker<'_>, declared: Declared) -> Box<dyn Iterator<Item = &'c Field> + 'c> {
+    match declared {
+        Declared::Struct(id) => Box::new(checker.structs[id.0 as usize].fields.iter()),
+        Declared::Enum(id) => Box::new(checker.enums[id.0 as usize].variants.iter().flat_map(|v| &v.fields)),
+    }
+}
+
+fn set_error(checker: &mut ModuleChecker<'_>, declared: Declared, at: usize) {
+    let field = match declared {
+        Declared::Struct(id) => checker.structs[id.0 as usize].fields.get_mut(at),
+        Declared::Enum(id) => checker.enums[id.0 as usize].variants.iter_mut().flat_map(|v| &mut v.fields).nth(at),
+    };
+    if let Some(field) = field {
+        field.ty = Type::Error;
     }
 }
 

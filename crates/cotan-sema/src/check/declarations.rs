@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use cotan_ir::Elem;
 
+use super::bodies::Plan;
 use super::loop_attributes::Hints;
-use super::type_exprs::{Holes, TypeScope};
-use super::{BodyChecker, Def, ModuleChecker, Signature};
+use super::type_scope::{Holes, TypeScope};
+use super::{Def, ModuleChecker, Signature, attributes, constants, declared, finish, generics, testing};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
-use crate::modules::ModuleId;
 use crate::typed::{self, FnId, FunctionBody, Rules};
 use crate::types::{Bound, Generic, GenericKind, Type};
 
@@ -24,162 +24,11 @@ pub(super) struct Owner {
     pub(super) self_type: Option<Type>,
 }
 
-/// A body to check.
-#[derive(Clone, Copy)]
-pub(super) struct Plan<'a> {
-    /// The module that it stands in.
-    pub(super) module: ModuleId,
-    /// Whose body it is.
-    pub(super) function: FnId,
-    /// The declaration.
-    pub(super) item: &'a ast::Function,
-    /// Whether the body decides the type of the result: it is the loss under `@grad`, at this place.
-    /// What stands beside the loss is declared.
-    pub(super) inferred_for: Option<Span>,
-}
-
 impl<'a> ModuleChecker<'a> {
-    /// Takes in a function: its signature, and those of the derivatives that it declares.
-    pub(super) fn declare_function(&mut self, item: &'a Item, function: &'a ast::Function) {
-        let attrs = self.function_attributes(&item.attrs);
-        let prints = self.may_print(&attrs, function);
-        let signature = self.read_signature(item.doc.as_ref(), &function.signature, &Owner::default());
-        let signature = Signature { hints: attrs.hints, prints, ..signature };
-        self.check_test(&item.attrs, &signature);
-        let name = &function.signature.name;
-        match attrs.derivatives.as_slice() {
-            [] => {
-                let id = FnId(self.signatures.len() as u32);
-                self.rules.extend(attrs.rule.map(|rule| (self.current, id, rule)));
-                self.redefine(name, Def::Function(id));
-                self.add_function(signature, None);
-                self.plans.push(Plan { module: self.current, function: id, item: function, inferred_for: None });
-            }
-            [attr] => {
-                let id = FnId(self.signatures.len() as u32 + 1);
-                self.redefine(name, Def::Function(id));
-                let function_name = signature.name.clone();
-                self.declare_derivatives(signature, function, vec![(attr, function_name)], None);
-            }
-            several => {
-                let at = self.gradients.len();
-                self.gradients.push(BTreeMap::new());
-                self.redefine(name, Def::Gradients(at));
-                let named = self.name_gradients(several, &signature.name);
-                self.declare_derivatives(signature, function, named, Some(at));
-            }
-        }
-    }
-
     pub(super) fn add_function(&mut self, signature: Signature, body: Option<FunctionBody>) -> FnId {
         self.signatures.push(signature);
         self.bodies.push(body);
         FnId(self.signatures.len() as u32 - 1)
-    }
-
-    /// Name, parameters and result of a function.
-    pub(super) fn read_signature(
-        &mut self,
-        doc: Option<&ast::Doc>,
-        signature: &ast::Signature,
-        owner: &Owner,
-    ) -> Signature {
-        let types = signature.params.iter().map(|param| &param.ty).chain(&signature.result);
-        let uses: Vec<&ast::TypeExpr> = types.collect();
-        let (outer, self_type) = (owner.generics.clone(), owner.self_type.clone());
-        let generics = self.more_generics(outer, &signature.generics, &uses, self_type.as_ref());
-        let n_written_generics = generics.len();
-        let mut integers: BTreeMap<String, Dim> = BTreeMap::new();
-        let mut params: Vec<typed::Param> = Vec::with_capacity(signature.params.len());
-        let mut generics = generics;
-        for (at, param) in signature.params.iter().enumerate() {
-            let name = &param.name;
-            let is_taken = params.iter().any(|other| other.name == name.name)
-                || generics[..n_written_generics].iter().any(|generic| generic.name == name.name);
-            if is_taken {
-                self.report_twice(name, "parameter");
-            }
-            let nodiff = self.has_nodiff(param);
-            let values = |name: &str| integers.get(name).cloned();
-            let mut scope = TypeScope {
-                generics,
-                values: &values,
-                holes: Holes::Generics,
-                next_size: 0,
-                self_type: self_type.clone(),
-            };
-            let ty = self.resolve_type(&param.ty, &mut scope);
-            generics = scope.generics;
-            let ty = self.without_enum_elements(ty, param.ty.span);
-            // What may change is no size.
-            let mutable = param.mutable.is_some();
-            if ty == Type::of(Elem::I64) && !mutable {
-                integers.insert(name.name.clone(), Dim::atom(Atom::Value(LocalId(at as u32))));
-            }
-            self.record_type(param.id, &ty);
-            let default = self.default_of(param, &ty, &generics);
-            params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff, mutable, default });
-        }
-        let values = |name: &str| integers.get(name).cloned();
-        let mut scope =
-            TypeScope { generics, values: &values, holes: Holes::Sizes, next_size: 0, self_type: self_type.clone() };
-        let result = match &signature.result {
-            Some(result) => {
-                let ty = self.value_type(result, &mut scope);
-                self.without_enum_elements(ty, result.span)
-            }
-            None if signature.name.name == "main" => Type::UNIT,
-            None => Type::Error,
-        };
-        let n_open_sizes = scope.next_size;
-        Signature {
-            name: self.full_name(&signature.name.name),
-            span: signature.span,
-            name_span: signature.name.span,
-            doc: doc.map(|doc| doc.text.clone()),
-            generics: scope.generics,
-            n_written_generics,
-            self_type,
-            params,
-            result,
-            n_open_sizes,
-            prints: false,
-            rules: Rules::default(),
-            hints: Hints::default(),
-        }
-    }
-
-    /// The default of a parameter.
-    fn default_of(&mut self, param: &ast::Param, ty: &Type, generics: &[Generic]) -> Option<typed::Expr> {
-        let default = param.default.as_ref()?;
-        let subject = format!("the default of `{}`", param.name.name);
-        if matches!(ty, Type::Function(_)) {
-            let message = format!("expected a number for {subject}, found a parameter of function type");
-            self.report(
-                Diagnostic::error(codes::NOT_CONSTANT, default.span, message)
-                    .help("leave the default out: functions are always given"),
-            );
-            return None;
-        }
-        self.constant_value(default, Some((ty.clone(), param.ty.span)), generics, &subject)
-    }
-
-    /// Checks all bodies, in the order of the source.
-    pub(super) fn check_bodies(&mut self) {
-        for at in 0..self.plans.len() {
-            let plan = self.plans[at];
-            self.current = plan.module;
-            let (body, result) = BodyChecker::new(self, plan.function).function_body(plan);
-            self.bodies[plan.function.0 as usize] = Some(FunctionBody::Source(body));
-            if plan.inferred_for.is_some() {
-                self.signatures[plan.function.0 as usize].result = result;
-            }
-        }
-        for (base, diagnostic) in std::mem::take(&mut self.result_errors) {
-            if !self.signature(base).result.has_error() {
-                self.report(diagnostic);
-            }
-        }
     }
 
     /// The position of a parameter that a derivative names.
@@ -205,6 +54,125 @@ impl<'a> ModuleChecker<'a> {
     pub(super) fn is_differentiable(&self, ty: &Type, generics: &[Generic]) -> bool {
         ty.has_error() || !has_opaque(ty, generics) && self.declarations().has_tangent(ty)
     }
+}
+
+/// Takes in a function: its signature, and those of the derivatives that it declares.
+pub(super) fn declare_function<'a>(checker: &mut ModuleChecker<'a>, item: &'a Item, function: &'a ast::Function) {
+    let attrs = attributes::function_attributes(checker, &item.attrs);
+    let prints = attributes::may_print(checker, &attrs, function);
+    let signature = read_signature(checker, item.doc.as_ref(), &function.signature, &Owner::default());
+    let signature = Signature { hints: attrs.hints, prints, ..signature };
+    testing::check_test(checker, &item.attrs, &signature);
+    let name = &function.signature.name;
+    match attrs.derivatives.as_slice() {
+        [] => {
+            let id = FnId(checker.signatures.len() as u32);
+            checker.rules.extend(attrs.rule.map(|rule| (checker.current, id, rule)));
+            checker.redefine(name, Def::Function(id));
+            checker.add_function(signature, None);
+            checker.plans.push(Plan { module: checker.current, function: id, item: function, inferred_for: None });
+        }
+        [attr] => {
+            let id = FnId(checker.signatures.len() as u32 + 1);
+            checker.redefine(name, Def::Function(id));
+            let function_name = signature.name.clone();
+            declared::declare_derivatives(checker, signature, function, vec![(attr, function_name)], None);
+        }
+        several => {
+            let at = checker.gradients.len();
+            checker.gradients.push(BTreeMap::new());
+            checker.redefine(name, Def::Gradients(at));
+            let named = declared::name_gradients(checker, several, &signature.name);
+            declared::declare_derivatives(checker, signature, function, named, Some(at));
+        }
+    }
+}
+
+/// Name, parameters and result of a function.
+pub(super) fn read_signature(
+    checker: &mut ModuleChecker<'_>,
+    doc: Option<&ast::Doc>,
+    signature: &ast::Signature,
+    owner: &Owner,
+) -> Signature {
+    let types = signature.params.iter().map(|param| &param.ty).chain(&signature.result);
+    let uses: Vec<&ast::TypeExpr> = types.collect();
+    let (outer, self_type) = (owner.generics.clone(), owner.self_type.clone());
+    let generics = generics::more_generics(checker, outer, &signature.generics, &uses, self_type.as_ref());
+    let n_written_generics = generics.len();
+    let mut integers: BTreeMap<String, Dim> = BTreeMap::new();
+    let mut params: Vec<typed::Param> = Vec::with_capacity(signature.params.len());
+    let mut generics = generics;
+    for (at, param) in signature.params.iter().enumerate() {
+        let name = &param.name;
+        let is_taken = params.iter().any(|other| other.name == name.name)
+            || generics[..n_written_generics].iter().any(|generic| generic.name == name.name);
+        if is_taken {
+            checker.report_twice(name, "parameter");
+        }
+        let nodiff = attributes::has_nodiff(checker, param);
+        let values = |name: &str| integers.get(name).cloned();
+        let mut scope =
+            TypeScope { generics, values: &values, holes: Holes::Generics, next_size: 0, self_type: self_type.clone() };
+        let ty = checker.resolve_type(&param.ty, &mut scope);
+        generics = scope.generics;
+        let ty = checker.without_enum_elements(ty, param.ty.span);
+        // What may change is no size.
+        let mutable = param.mutable.is_some();
+        if ty == Type::of(Elem::I64) && !mutable {
+            integers.insert(name.name.clone(), Dim::atom(Atom::Value(LocalId(at as u32))));
+        }
+        finish::record_type(checker, param.id, &ty);
+        let default = default_of(checker, param, &ty, &generics);
+        params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff, mutable, default });
+    }
+    let values = |name: &str| integers.get(name).cloned();
+    let mut scope =
+        TypeScope { generics, values: &values, holes: Holes::Sizes, next_size: 0, self_type: self_type.clone() };
+    let result = match &signature.result {
+        Some(result) => {
+            let ty = checker.value_type(result, &mut scope);
+            checker.without_enum_elements(ty, result.span)
+        }
+        None if signature.name.name == "main" => Type::UNIT,
+        None => Type::Error,
+    };
+    let n_open_sizes = scope.next_size;
+    Signature {
+        name: checker.full_name(&signature.name.name),
+        span: signature.span,
+        name_span: signature.name.span,
+        doc: doc.map(|doc| doc.text.clone()),
+        generics: scope.generics,
+        n_written_generics,
+        self_type,
+        params,
+        result,
+        n_open_sizes,
+        prints: false,
+        rules: Rules::default(),
+        hints: Hints::default(),
+    }
+}
+
+/// The default of a parameter.
+fn default_of(
+    checker: &mut ModuleChecker<'_>,
+    param: &ast::Param,
+    ty: &Type,
+    generics: &[Generic],
+) -> Option<typed::Expr> {
+    let default = param.default.as_ref()?;
+    let subject = format!("the default of `{}`", param.name.name);
+    if matches!(ty, Type::Function(_)) {
+        let message = format!("expected a number for {subject}, found a parameter of function type");
+        checker.report(
+            Diagnostic::error(codes::NOT_CONSTANT, default.span, message)
+                .help("leave the default out: functions are always given"),
+        );
+        return None;
+    }
+    constants::constant_value(checker, default, Some((ty.clone(), param.ty.span)), generics, &subject)
 }
 
 /// Whether a type parameter that may stand for something without derivative is part of a type.

@@ -4,9 +4,8 @@ use cotan_ir::Elem;
 use cotan_syntax::ast::{ExprKind as AstKind, Literal};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::BodyChecker;
 use super::arguments::Source;
-use super::expressions::error;
+use super::{BodyChecker, arguments};
 use crate::codes;
 use crate::typed::{Expr, ExprKind, Print, PrintPiece};
 use crate::types::Type;
@@ -40,85 +39,88 @@ impl Printer {
     }
 }
 
-impl BodyChecker<'_, '_> {
-    /// A call of `print` or its like.
-    pub(super) fn print(&mut self, printer: Printer, sources: Vec<Source<'_>>, span: Span) -> Expr {
-        let name = printer.name();
-        if printer != Printer::Any && sources.len() != 1 {
-            self.report_argument_count(name, 1, sources.len(), span, None);
-            self.check_anyway(sources.into_iter().filter(|source| string(source).is_none()).collect());
-            return error(span);
-        }
-        let n_errors = self.module.diagnostics.len();
-        let pieces: Vec<PrintPiece> = sources.into_iter().map(|source| self.piece(printer, source)).collect();
-        self.effect(name, span, None);
-        if self.module.diagnostics.len() > n_errors {
-            return Expr { ty: Type::UNIT, ..error(span) };
-        }
-        Expr { span, ty: Type::UNIT, kind: ExprKind::Print(Box::new(Print { token: None, pieces })) }
+/// A call of `print` or its like.
+pub(super) fn print(checker: &mut BodyChecker<'_, '_>, printer: Printer, sources: Vec<Source<'_>>, span: Span) -> Expr {
+    let name = printer.name();
+    if printer != Printer::Any && sources.len() != 1 {
+        arguments::report_argument_count(checker, name, 1, sources.len(), span, None);
+        checker.check_anyway(sources.into_iter().filter(|source| string(source).is_none()).collect());
+        return Expr::error(span);
     }
+    let n_errors = checker.module.diagnostics.len();
+    let pieces: Vec<PrintPiece> = sources.into_iter().map(|source| piece(checker, printer, source)).collect();
+    effect(checker, name, span, None);
+    if checker.module.diagnostics.len() > n_errors {
+        return Expr { ty: Type::UNIT, ..Expr::error(span) };
+    }
+    Expr { span, ty: Type::UNIT, kind: ExprKind::Print(Box::new(Print { token: None, pieces })) }
+}
 
-    fn piece(&mut self, printer: Printer, source: Source<'_>) -> PrintPiece {
-        if let (Some(text), Printer::Any | Printer::Text) = (string(&source), printer) {
-            return PrintPiece::Text(text.to_owned());
-        }
-        let value = self.source(source);
-        let value = match printer {
-            Printer::Any => value,
-            Printer::Number(elem) => self.fit(value, &Type::of(elem), &format!("the argument of `{}`", printer.name())),
-            Printer::Text => {
-                if !value.ty.has_error() {
-                    let message = format!("expected a string for `print_str`, found {}", self.show_value(&value));
-                    self.report(
-                        Diagnostic::error(codes::STRING, value.span, message).help("`print` writes values of any type"),
-                    );
-                }
-                value
+fn piece(checker: &mut BodyChecker<'_, '_>, printer: Printer, source: Source<'_>) -> PrintPiece {
+    if let (Some(text), Printer::Any | Printer::Text) = (string(&source), printer) {
+        return PrintPiece::Text(text.to_owned());
+    }
+    let value = checker.source(source);
+    let value = match printer {
+        Printer::Any => value,
+        Printer::Number(elem) => checker.fit(value, &Type::of(elem), &format!("the argument of `{}`", printer.name())),
+        Printer::Text => {
+            if !value.ty.has_error() {
+                let message = format!("expected a string for `print_str`, found {}", checker.show_value(&value));
+                checker.report(
+                    Diagnostic::error(codes::STRING, value.span, message).help("`print` writes values of any type"),
+                );
             }
-        };
-        PrintPiece::Value(value)
-    }
-
-    /// Notes that something prints here; reports it where only pure code may stand.
-    pub(super) fn effect(&mut self, name: &str, span: Span, definition: Option<Span>) {
-        let Some(function) = self.frames.first() else { return };
-        let (message, help) = if !function.may_print {
-            let Some(owner) = self.owner else { return };
-            let owner = self.module.signature(owner).name.trim_end_matches(".primal").to_owned();
-            let message = format!("expected calls of pure functions in `{owner}`, found `{name}`, which prints");
-            (message, format!("write `@io` before the declaration of `{owner}`"))
-        } else if self.frames.iter().any(|frame| !frame.may_print) {
-            let message = format!("expected a pure function to be passed on, found a call of `{name}`, which prints");
-            (message, "write a loop, or `each(v, |x| ...)`, whose function may print".to_owned())
-        } else {
-            return;
-        };
-        let mut diagnostic = Diagnostic::error(codes::EFFECT, span, message);
-        if let Some(definition) = definition {
-            diagnostic = diagnostic.label(definition, "marked `@io`");
+            value
         }
-        self.report(diagnostic.help(help));
-    }
+    };
+    PrintPiece::Value(value)
+}
 
-    /// A string where a value is needed.
-    pub(super) fn report_string(&mut self, span: Span) -> Expr {
-        let message = "expected a value, found a string, which only `print` takes";
-        self.report(
-            Diagnostic::error(codes::STRING, span, message)
-                .help("write it as an argument of `print`: there are no values of a string type"),
-        );
-        error(span)
+/// Notes that something prints here; reports it where only pure code may stand.
+pub(super) fn effect(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, definition: Option<Span>) {
+    let Some(function) = checker.locals.frames.first() else { return };
+    let (message, help) = if !function.may_print {
+        let Some(owner) = checker.owner else { return };
+        let owner = checker.module.signature(owner).name.trim_end_matches(".primal").to_owned();
+        let message = format!("expected calls of pure functions in `{owner}`, found `{name}`, which prints");
+        (message, format!("write `@io` before the declaration of `{owner}`"))
+    } else if checker.locals.frames.iter().any(|frame| !frame.may_print) {
+        let message = format!("expected a pure function to be passed on, found a call of `{name}`, which prints");
+        (message, "write a loop, or `each(v, |x| ...)`, whose function may print".to_owned())
+    } else {
+        return;
+    };
+    let mut diagnostic = Diagnostic::error(codes::EFFECT, span, message);
+    if let Some(definition) = definition {
+        diagnostic = diagnostic.label(definition, "marked `@io`");
     }
+    checker.report(diagnostic.help(help));
+}
 
-    /// Reports the derivative of a function that prints.
-    pub(super) fn report_derivative_of_output(&mut self, name: &str, span: Span, definition: Option<Span>) {
-        let message = format!("expected a pure function to differentiate, found `{name}`, which prints");
-        let mut diagnostic = Diagnostic::error(codes::DERIVATIVE_OF_OUTPUT, span, message);
-        if let Some(definition) = definition {
-            diagnostic = diagnostic.label(definition, "marked `@io`");
-        }
-        self.report(diagnostic.help("move what is differentiated into a function that does not print"));
+/// A string where a value is needed.
+pub(super) fn report_string(checker: &mut BodyChecker<'_, '_>, span: Span) -> Expr {
+    let message = "expected a value, found a string, which only `print` takes";
+    checker.report(
+        Diagnostic::error(codes::STRING, span, message)
+            .help("write it as an argument of `print`: there are no values of a string type"),
+    );
+    Expr::error(span)
+}
+
+/// Reports the derivative of a function that prints.
+pub(super) fn report_derivative_of_output(
+    checker: &mut BodyChecker<'_, '_>,
+    name: &str,
+    span: Span,
+    definition: Option<Span>,
+) {
+    let message = format!("expected a pure function to differentiate, found `{name}`, which prints");
+    let mut diagnostic = Diagnostic::error(codes::DERIVATIVE_OF_OUTPUT, span, message);
+    if let Some(definition) = definition {
+        diagnostic = diagnostic.label(definition, "marked `@io`");
     }
+    checker.report(diagnostic.help("move what is differentiated into a function that does not print"));
 }
 
 /// The text of an argument that is a string.

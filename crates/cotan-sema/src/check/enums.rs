@@ -4,13 +4,12 @@ use cotan_syntax::ast::{self, Arg as AstArg, Ident, Payload, PostfixKind, Postfi
 use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::Source;
-use super::expressions::error;
 use super::instantiate::LiteralOf;
+use super::literal_fields::{field_sources, field_values};
 use super::names::field_name;
 use super::scope::path_name;
-use super::structs::{field_sources, field_values};
-use super::type_exprs::TypeScope;
-use super::{BodyChecker, Def, ModuleChecker};
+use super::type_scope::TypeScope;
+use super::{BodyChecker, Def, ModuleChecker, arguments, instantiate, literal_fields, type_exprs};
 use crate::codes;
 use crate::suggest::closest;
 use crate::typed::{self, Expr, ExprKind, FieldValue, PayloadForm, Variant};
@@ -23,55 +22,6 @@ pub(super) struct EnumHead {
 }
 
 impl<'a> ModuleChecker<'a> {
-    /// Takes in the name of an enum; its variants follow when all names are known.
-    pub(super) fn declare_enum(&mut self, item: &'a ast::Enum, is_public: bool) {
-        let id = EnumId(self.enums.len() as u32);
-        if self.define(&item.name, Def::Enum(id), is_public) {
-            self.enum_items.push((self.current, item));
-            self.enums.push(typed::Enum {
-                name: self.full_name(&item.name.name),
-                name_span: item.name.span,
-                generics: Vec::new(),
-                variants: Vec::new(),
-            });
-        }
-    }
-
-    /// Takes in the variants of an enum, whose generics are known.
-    pub(super) fn resolve_variants(&mut self, at: usize) {
-        let (module, item) = self.enum_items[at];
-        self.current = module;
-        let mut scope = TypeScope::new(self.enums[at].generics.clone());
-        if item.variants.is_empty() {
-            let message = format!("expected at least one variant of `{}`, found none", item.name.name);
-            self.report(
-                Diagnostic::error(codes::EMPTY_ENUM, item.name.span, message)
-                    .help("an enum without variants has no values: declare a variant, or an empty struct"),
-            );
-        }
-        let mut variants: Vec<Variant> = Vec::new();
-        for variant in &item.variants {
-            if variants.iter().any(|other| other.name == variant.name.name) {
-                self.report_twice(&variant.name, "variant");
-                continue;
-            }
-            let (form, fields) = match &variant.payload {
-                Payload::Unit => (PayloadForm::Unit, Vec::new()),
-                Payload::Tuple(types) => {
-                    let part = |(at, ty): (usize, &ast::TypeExpr)| typed::Field {
-                        name: at.to_string(),
-                        span: ty.span,
-                        ty: self.value_type(ty, &mut scope),
-                    };
-                    (PayloadForm::Tuple, types.iter().enumerate().map(part).collect())
-                }
-                Payload::Struct(fields) => (PayloadForm::Struct, self.fields(fields, &mut scope)),
-            };
-            variants.push(Variant { name: variant.name.name.clone(), name_span: variant.name.span, form, fields });
-        }
-        self.enums[at].variants = variants;
-    }
-
     /// The position of a variant; reports one that the enum does not have.
     pub(super) fn find_variant(&mut self, id: EnumId, name: &Ident) -> Option<usize> {
         let def = &self.enums[id.0 as usize];
@@ -132,193 +82,56 @@ impl<'a> ModuleChecker<'a> {
     }
 }
 
-impl BodyChecker<'_, '_> {
-    /// The enum that a name, with the names after its dots, stands for, and how many of those it needs.
-    fn enum_named<'n>(
-        &mut self,
-        name: &str,
-        span: Span,
-        rest: impl FnMut(usize) -> Option<&'n Ident>,
-    ) -> Option<(EnumHead, usize)> {
-        if !self.is_item(name) {
-            return None;
+/// Takes in the name of an enum; its variants follow when all names are known.
+pub(super) fn declare_enum<'a>(checker: &mut ModuleChecker<'a>, item: &'a ast::Enum, is_public: bool) {
+    let id = EnumId(checker.enums.len() as u32);
+    if checker.define(&item.name, Def::Enum(id), is_public) {
+        checker.enum_items.push((checker.current, item));
+        checker.enums.push(typed::Enum {
+            name: checker.full_name(&item.name.name),
+            name_span: item.name.span,
+            generics: Vec::new(),
+            variants: Vec::new(),
+        });
+    }
+}
+
+/// Takes in the variants of an enum, whose generics are known.
+pub(super) fn resolve_variants(checker: &mut ModuleChecker<'_>, at: usize) {
+    let (module, item) = checker.enum_items[at];
+    checker.current = module;
+    let mut scope = TypeScope::new(checker.enums[at].generics.clone());
+    if item.variants.is_empty() {
+        let message = format!("expected at least one variant of `{}`, found none", item.name.name);
+        checker.report(
+            Diagnostic::error(codes::EMPTY_ENUM, item.name.span, message)
+                .help("an enum without variants has no values: declare a variant, or an empty struct"),
+        );
+    }
+    let mut variants: Vec<Variant> = Vec::new();
+    for variant in &item.variants {
+        if variants.iter().any(|other| other.name == variant.name.name) {
+            checker.report_twice(&variant.name, "variant");
+            continue;
         }
-        let (n_uses, n_errors) = (self.module.facts.definitions.len(), self.module.diagnostics.len());
-        let found = self.module.follow(name, span, rest)?;
-        let head = match found.def {
-            Def::Enum(id) => Some(EnumHead { id, known: None }),
-            Def::Alias(at) => {
-                let (generics, ty) = self.module.resolve_alias(at, span);
-                if let Type::Enum(of) = ty {
-                    Some(EnumHead { id: of.def, known: generics.is_empty().then_some(of.args) })
-                } else {
-                    None
-                }
+        let (form, fields) = match &variant.payload {
+            Payload::Unit => (PayloadForm::Unit, Vec::new()),
+            Payload::Tuple(types) => {
+                let part = |(at, ty): (usize, &ast::TypeExpr)| typed::Field {
+                    name: at.to_string(),
+                    span: ty.span,
+                    ty: checker.value_type(ty, &mut scope),
+                };
+                (PayloadForm::Tuple, types.iter().enumerate().map(part).collect())
             }
-            Def::Function(_)
-            | Def::Pending
-            | Def::Gradients(_)
-            | Def::Struct(_)
-            | Def::Constant(_)
-            | Def::Trait(_)
-            | Def::Module(_)
-            | Def::Unusable => None,
+            Payload::Struct(fields) => (PayloadForm::Struct, type_exprs::fields(checker, fields, &mut scope)),
         };
-        if head.is_none() {
-            // It is looked up again as something else.
-            self.module.facts.definitions.truncate(n_uses);
-            self.module.take_back(n_errors);
-        }
-        head.map(|head| (head, found.n_dots))
+        variants.push(Variant { name: variant.name.name.clone(), name_span: variant.name.span, form, fields });
     }
+    checker.enums[at].variants = variants;
+}
 
-    /// The enum before the variant that a path names.
-    pub(super) fn enum_before_variant(&mut self, path: &ast::Path) -> Option<EnumHead> {
-        let (_, owner) = path.segments.split_last()?;
-        let (first, rest) = owner.split_first()?;
-        let (head, n_dots) = self.enum_named(&first.name, first.span, |at| rest.get(at))?;
-        (n_dots == rest.len()).then_some(head)
-    }
-
-    /// `S.Circle(r)`, `S.Dot`, `S[4].Dot` at the beginning of `base ops..`, with how many of the
-    /// steps belong to it.
-    pub(super) fn variant_value(&mut self, base: &ast::Expr, ops: &[PostfixOp]) -> Option<(Expr, usize)> {
-        let ast::ExprKind::Name(name) = &base.kind else { return None };
-        let (head, mut used) = self.enum_named(name, base.span, |at| field_name(ops.get(at)))?;
-        let mut brackets: &[AstArg] = &[];
-        if let Some(PostfixOp { kind: PostfixKind::Index(args), .. }) = ops.get(used) {
-            brackets = args;
-            used += 1;
-        }
-        let Some(PostfixOp { kind: PostfixKind::Field(variant), span: field_span, .. }) = ops.get(used) else {
-            return None;
-        };
-        used += 1;
-        let mut span = base.span.to(*field_span);
-        if let Some(PostfixOp { kind: PostfixKind::Index(args), span: bracket, .. }) = ops.get(used)
-            && brackets.is_empty()
-        {
-            (brackets, span) = (args, span.to(*bracket));
-            used += 1;
-        }
-        let mut args: Option<&[AstArg]> = None;
-        if let Some(PostfixOp { kind: PostfixKind::Call(given), span: call, .. }) = ops.get(used) {
-            args = Some(given);
-            span = span.to(*call);
-            used += 1;
-        }
-        let value = self.tuple_variant(head, variant, brackets, args, span);
-        for op in &ops[..used] {
-            self.node_types.push((op.id, value.ty.clone()));
-        }
-        Some((value, used))
-    }
-
-    fn tuple_variant(
-        &mut self,
-        head: EnumHead,
-        name: &Ident,
-        brackets: &[AstArg],
-        args: Option<&[AstArg]>,
-        span: Span,
-    ) -> Expr {
-        let given = self.given(args.unwrap_or(&[]));
-        let sources = self.by_position(&format!("the variant `{}`", name.name), given);
-        let Some(index) = self.module.find_variant(head.id, name) else {
-            self.check_anyway(sources);
-            return error(span);
-        };
-        let variant = self.module.enums[head.id.0 as usize].variants[index].clone();
-        let found = match (variant.form, args) {
-            (PayloadForm::Unit, None) | (PayloadForm::Tuple, Some(_)) => None,
-            (PayloadForm::Unit | PayloadForm::Struct, Some(_)) => Some("values in parentheses"),
-            (PayloadForm::Tuple | PayloadForm::Struct, None) => Some("none"),
-        };
-        if let Some(found) = found {
-            self.check_anyway(sources);
-            let help = format!("{}.{}", self.module.enum_name(head.id.0), construction(&variant));
-            let wanted = if variant.form == PayloadForm::Unit { "no payload" } else { "the payload" };
-            self.report_payload(&variant, span, wanted, found, &help);
-            return error(span);
-        }
-        if sources.len() != variant.fields.len() {
-            self.check_anyway_counted(&variant, sources, span);
-            return error(span);
-        }
-        let owner = format!("{}.{}", self.module.enum_name(head.id.0), variant.name);
-        let parts = variant.fields.iter().zip(sources);
-        let parts = parts.map(|(field, source)| (field.ty.clone(), format!("the payload of `{owner}`"), source));
-        let parts: Vec<(Type, String, Source<'_>)> = parts.collect();
-        let value = self.variant_of(head, index, brackets, parts, span);
-        let Some((ty, values)) = value else { return error(span) };
-        let fields = values.into_iter().enumerate().map(|(index, value)| FieldValue { index, value }).collect();
-        Expr { span, ty, kind: ExprKind::Variant { index, fields } }
-    }
-
-    fn check_anyway_counted(&mut self, variant: &Variant, sources: Vec<Source<'_>>, span: Span) {
-        let n_found = sources.len();
-        self.check_anyway(sources);
-        self.report_argument_count(&variant.name, variant.fields.len(), n_found, span, Some(variant.name_span));
-    }
-
-    /// `S.Box { w: 1.0, h: 2.0 }`
-    pub(super) fn variant_literal(&mut self, head: EnumHead, literal: &ast::StructLiteral, span: Span) -> Expr {
-        let found = literal.path.segments.last().and_then(|name| self.module.find_variant(head.id, name));
-        let Some(index) = found else {
-            literal.fields.iter().for_each(|field| drop(self.expr(&field.value)));
-            return error(span);
-        };
-        let variant = self.module.enums[head.id.0 as usize].variants[index].clone();
-        if variant.form != PayloadForm::Struct {
-            literal.fields.iter().for_each(|field| drop(self.expr(&field.value)));
-            let help = format!("{}.{}", self.module.enum_name(head.id.0), construction(&variant));
-            let wanted = if variant.form == PayloadForm::Unit { "no payload" } else { "values in parentheses" };
-            self.report_payload(&variant, span, wanted, "fields in braces", &help);
-            return error(span);
-        }
-        let name = format!("{}.{}", self.module.enum_name(head.id.0), variant.name);
-        let given = self.given_fields(&literal.fields, &variant.fields, &format!("the variant `{name}`"));
-        if let Some(base) = &literal.base {
-            let base = self.expr(base);
-            let found = self.show_value(&base);
-            let message = format!("expected the fields of `{name}` alone, found {found} to take them from");
-            self.report(
-                Diagnostic::error(codes::VARIANT_PAYLOAD, base.span, message)
-                    .help("a value of an enum may be of another variant: take the fields with `match`"),
-            );
-        } else {
-            self.report_missing_fields(&given, &variant.fields, (&name, variant.name_span), span);
-        }
-        let sources = field_sources(&given, &variant.fields, &name);
-        let value = self.variant_of(head, index, &literal.generics, sources, span);
-        let Some((ty, values)) = value else { return error(span) };
-        Expr { span, ty, kind: ExprKind::Variant { index, fields: field_values(&given, values) } }
-    }
-
-    /// The type of a value of a variant, and its payload as it fits.
-    fn variant_of(
-        &mut self,
-        head: EnumHead,
-        index: usize,
-        brackets: &[AstArg],
-        parts: Vec<(Type, String, Source<'_>)>,
-        span: Span,
-    ) -> Option<(Type, Vec<Expr>)> {
-        let (name, generics) = {
-            let def = &self.module.enums[head.id.0 as usize];
-            (format!("{}.{}", def.name, def.variants[index].name), def.generics.clone())
-        };
-        let known = match head.known {
-            Some(known) if brackets.is_empty() => known.into_iter().map(Some).collect(),
-            Some(_) | None => self.explicit_generics(&generics, brackets, &name, span)?,
-        };
-        let of = LiteralOf { name: &name, generics: &generics, known, is_enum: true };
-        let (args, values) = self.fields_of_literal(of, parts, span)?;
-        let is_wrong = values.iter().any(|value| value.ty.has_error());
-        let ty = Type::Enum(EnumType { def: head.id, args, tangent: false });
-        (!is_wrong).then_some((ty, values))
-    }
-
+impl BodyChecker<'_, '_> {
     /// Whether a value may be the element of a tensor; reports one that may not.
     pub(super) fn require_element(&mut self, value: &Expr) -> bool {
         let Some(id) = self.module.declarations().enum_in(&value.ty) else { return true };
@@ -326,14 +139,217 @@ impl BodyChecker<'_, '_> {
         self.module.report_enum_element(id, &found, value.span);
         false
     }
+}
 
-    /// Reports an enum where the name of a struct is needed.
-    pub(super) fn report_no_variant<T>(&mut self, id: EnumId, path: &ast::Path) -> Option<T> {
-        let message = format!("expected the name of a struct, found the enum `{}`", path_name(path));
-        let help = self.module.construct_help(id);
-        self.report(Diagnostic::error(codes::UNKNOWN_VARIANT, path.span, message).help(help));
-        None
+/// The enum that a name, with the names after its dots, stands for, and how many of those it needs.
+fn enum_named<'n>(
+    checker: &mut BodyChecker<'_, '_>,
+    name: &str,
+    span: Span,
+    rest: impl FnMut(usize) -> Option<&'n Ident>,
+) -> Option<(EnumHead, usize)> {
+    if !checker.is_item(name) {
+        return None;
     }
+    let (n_uses, n_errors) = (checker.module.facts.definitions.len(), checker.module.diagnostics.len());
+    let found = checker.module.follow(name, span, rest)?;
+    let head = match found.def {
+        Def::Enum(id) => Some(EnumHead { id, known: None }),
+        Def::Alias(at) => {
+            let (generics, ty) = checker.module.resolve_alias(at, span);
+            if let Type::Enum(of) = ty {
+                Some(EnumHead { id: of.def, known: generics.is_empty().then_some(of.args) })
+            } else {
+                None
+            }
+        }
+        Def::Function(_)
+        | Def::Pending
+        | Def::Gradients(_)
+        | Def::Struct(_)
+        | Def::Constant(_)
+        | Def::Trait(_)
+        | Def::Module(_)
+        | Def::Unusable => None,
+    };
+    if head.is_none() {
+        // It is looked up again as something else.
+        checker.module.facts.definitions.truncate(n_uses);
+        checker.module.take_back(n_errors);
+    }
+    head.map(|head| (head, found.n_dots))
+}
+
+/// The enum before the variant that a path names.
+pub(super) fn enum_before_variant(checker: &mut BodyChecker<'_, '_>, path: &ast::Path) -> Option<EnumHead> {
+    let (_, owner) = path.segments.split_last()?;
+    let (first, rest) = owner.split_first()?;
+    let (head, n_dots) = enum_named(checker, &first.name, first.span, |at| rest.get(at))?;
+    (n_dots == rest.len()).then_some(head)
+}
+
+/// `S.Circle(r)`, `S.Dot`, `S[4].Dot` at the beginning of `base ops..`, with how many of the
+/// steps belong to it.
+pub(super) fn variant_value(
+    checker: &mut BodyChecker<'_, '_>,
+    base: &ast::Expr,
+    ops: &[PostfixOp],
+) -> Option<(Expr, usize)> {
+    let ast::ExprKind::Name(name) = &base.kind else { return None };
+    let (head, mut used) = enum_named(checker, name, base.span, |at| field_name(ops.get(at)))?;
+    let mut brackets: &[AstArg] = &[];
+    if let Some(PostfixOp { kind: PostfixKind::Index(args), .. }) = ops.get(used) {
+        brackets = args;
+        used += 1;
+    }
+    let Some(PostfixOp { kind: PostfixKind::Field(variant), span: field_span, .. }) = ops.get(used) else {
+        return None;
+    };
+    used += 1;
+    let mut span = base.span.to(*field_span);
+    if let Some(PostfixOp { kind: PostfixKind::Index(args), span: bracket, .. }) = ops.get(used)
+        && brackets.is_empty()
+    {
+        (brackets, span) = (args, span.to(*bracket));
+        used += 1;
+    }
+    let mut args: Option<&[AstArg]> = None;
+    if let Some(PostfixOp { kind: PostfixKind::Call(given), span: call, .. }) = ops.get(used) {
+        args = Some(given);
+        span = span.to(*call);
+        used += 1;
+    }
+    let value = tuple_variant(checker, head, variant, brackets, args, span);
+    for op in &ops[..used] {
+        checker.node_types.push((op.id, value.ty.clone()));
+    }
+    Some((value, used))
+}
+
+fn tuple_variant(
+    checker: &mut BodyChecker<'_, '_>,
+    head: EnumHead,
+    name: &Ident,
+    brackets: &[AstArg],
+    args: Option<&[AstArg]>,
+    span: Span,
+) -> Expr {
+    let given = arguments::given(args.unwrap_or(&[]));
+    let sources = arguments::by_position(checker, &format!("the variant `{}`", name.name), given);
+    let Some(index) = checker.module.find_variant(head.id, name) else {
+        checker.check_anyway(sources);
+        return Expr::error(span);
+    };
+    let variant = checker.module.enums[head.id.0 as usize].variants[index].clone();
+    let found = match (variant.form, args) {
+        (PayloadForm::Unit, None) | (PayloadForm::Tuple, Some(_)) => None,
+        (PayloadForm::Unit | PayloadForm::Struct, Some(_)) => Some("values in parentheses"),
+        (PayloadForm::Tuple | PayloadForm::Struct, None) => Some("none"),
+    };
+    if let Some(found) = found {
+        checker.check_anyway(sources);
+        let help = format!("{}.{}", checker.module.enum_name(head.id.0), construction(&variant));
+        let wanted = if variant.form == PayloadForm::Unit { "no payload" } else { "the payload" };
+        report_payload(checker, &variant, span, wanted, found, &help);
+        return Expr::error(span);
+    }
+    if sources.len() != variant.fields.len() {
+        check_anyway_counted(checker, &variant, sources, span);
+        return Expr::error(span);
+    }
+    let owner = format!("{}.{}", checker.module.enum_name(head.id.0), variant.name);
+    let parts = variant.fields.iter().zip(sources);
+    let parts = parts.map(|(field, source)| (field.ty.clone(), format!("the payload of `{owner}`"), source));
+    let parts: Vec<(Type, String, Source<'_>)> = parts.collect();
+    let value = variant_of(checker, head, index, brackets, parts, span);
+    let Some((ty, values)) = value else { return Expr::error(span) };
+    let fields = values.into_iter().enumerate().map(|(index, value)| FieldValue { index, value }).collect();
+    Expr { span, ty, kind: ExprKind::Variant { index, fields } }
+}
+
+fn check_anyway_counted(checker: &mut BodyChecker<'_, '_>, variant: &Variant, sources: Vec<Source<'_>>, span: Span) {
+    let n_found = sources.len();
+    checker.check_anyway(sources);
+    arguments::report_argument_count(
+        checker,
+        &variant.name,
+        variant.fields.len(),
+        n_found,
+        span,
+        Some(variant.name_span),
+    );
+}
+
+/// `S.Box { w: 1.0, h: 2.0 }`
+pub(super) fn variant_literal(
+    checker: &mut BodyChecker<'_, '_>,
+    head: EnumHead,
+    literal: &ast::StructLiteral,
+    span: Span,
+) -> Expr {
+    let found = literal.path.segments.last().and_then(|name| checker.module.find_variant(head.id, name));
+    let Some(index) = found else {
+        literal.fields.iter().for_each(|field| drop(checker.expr(&field.value)));
+        return Expr::error(span);
+    };
+    let variant = checker.module.enums[head.id.0 as usize].variants[index].clone();
+    if variant.form != PayloadForm::Struct {
+        literal.fields.iter().for_each(|field| drop(checker.expr(&field.value)));
+        let help = format!("{}.{}", checker.module.enum_name(head.id.0), construction(&variant));
+        let wanted = if variant.form == PayloadForm::Unit { "no payload" } else { "values in parentheses" };
+        report_payload(checker, &variant, span, wanted, "fields in braces", &help);
+        return Expr::error(span);
+    }
+    let name = format!("{}.{}", checker.module.enum_name(head.id.0), variant.name);
+    let given =
+        literal_fields::given_fields(checker, &literal.fields, &variant.fields, &format!("the variant `{name}`"));
+    if let Some(base) = &literal.base {
+        let base = checker.expr(base);
+        let found = checker.show_value(&base);
+        let message = format!("expected the fields of `{name}` alone, found {found} to take them from");
+        checker.report(
+            Diagnostic::error(codes::VARIANT_PAYLOAD, base.span, message)
+                .help("a value of an enum may be of another variant: take the fields with `match`"),
+        );
+    } else {
+        literal_fields::report_missing_fields(checker, &given, &variant.fields, (&name, variant.name_span), span);
+    }
+    let sources = field_sources(&given, &variant.fields, &name);
+    let value = variant_of(checker, head, index, &literal.generics, sources, span);
+    let Some((ty, values)) = value else { return Expr::error(span) };
+    Expr { span, ty, kind: ExprKind::Variant { index, fields: field_values(&given, values) } }
+}
+
+/// The type of a value of a variant, and its payload as it fits.
+fn variant_of(
+    checker: &mut BodyChecker<'_, '_>,
+    head: EnumHead,
+    index: usize,
+    brackets: &[AstArg],
+    parts: Vec<(Type, String, Source<'_>)>,
+    span: Span,
+) -> Option<(Type, Vec<Expr>)> {
+    let (name, generics) = {
+        let def = &checker.module.enums[head.id.0 as usize];
+        (format!("{}.{}", def.name, def.variants[index].name), def.generics.clone())
+    };
+    let known = match head.known {
+        Some(known) if brackets.is_empty() => known.into_iter().map(Some).collect(),
+        Some(_) | None => instantiate::explicit_generics(checker, &generics, brackets, &name, span)?,
+    };
+    let of = LiteralOf { name: &name, generics: &generics, known, is_enum: true };
+    let (args, values) = instantiate::fields_of_literal(checker, of, parts, span)?;
+    let is_wrong = values.iter().any(|value| value.ty.has_error());
+    let ty = Type::Enum(EnumType { def: head.id, args, tangent: false });
+    (!is_wrong).then_some((ty, values))
+}
+
+/// Reports an enum where the name of a struct is needed.
+pub(super) fn report_no_variant<T>(checker: &mut BodyChecker<'_, '_>, id: EnumId, path: &ast::Path) -> Option<T> {
+    let message = format!("expected the name of a struct, found the enum `{}`", path_name(path));
+    let help = checker.module.construct_help(id);
+    checker.report(Diagnostic::error(codes::UNKNOWN_VARIANT, path.span, message).help(help));
+    None
 }
 
 /// How a variant is written where a value of it is made, or matched.
@@ -352,4 +368,21 @@ fn construction(variant: &Variant) -> String {
 fn list(variants: &[Variant]) -> String {
     let names: Vec<String> = variants.iter().map(|variant| format!("`{}`", variant.name)).collect();
     names.join(", ")
+}
+
+/// Reports a payload that is not that of its variant.
+pub(super) fn report_payload(
+    checker: &mut BodyChecker<'_, '_>,
+    variant: &Variant,
+    span: Span,
+    wanted: &str,
+    found: &str,
+    help: &str,
+) {
+    let message = format!("expected {wanted} of the variant `{}`, found {found}", variant.name);
+    checker.report(
+        Diagnostic::error(codes::VARIANT_PAYLOAD, span, message)
+            .label(variant.name_span, "declared here")
+            .help(format!("write `{help}`")),
+    );
 }

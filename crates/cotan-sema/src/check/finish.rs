@@ -4,7 +4,7 @@ use cotan_ir::{Const, Elem};
 use cotan_syntax::ast::NodeId;
 use cotan_syntax::{Diagnostic, Span};
 
-use super::{BodyChecker, Checked, FnId, ModuleChecker, Signature};
+use super::{BodyChecker, Checked, FnId, ModuleChecker, Signature, exhaustive, runtime_sizes};
 use crate::codes;
 use crate::instances;
 use crate::limits::Limits;
@@ -15,13 +15,6 @@ use crate::types::{Bound, GenericArg, GenericKind, Scalar, Type};
 use crate::unify::ScalarVars;
 
 impl ModuleChecker<'_> {
-    /// Records the type at a node for the language server.
-    pub(super) fn record_type(&mut self, node: NodeId, ty: &Type) {
-        if let Some(slot) = self.facts.types[self.current.0 as usize].get_mut(node.0 as usize) {
-            *slot = Some(ty.clone());
-        }
-    }
-
     /// A type in the signature of a function, as text.
     pub(super) fn show_in(&self, signature: &Signature, ty: &Type) -> String {
         let param = |at: u32| signature.params.get(at as usize).map_or_else(|| "?".to_owned(), |p| p.name.clone());
@@ -31,25 +24,9 @@ impl ModuleChecker<'_> {
         Names { generics: &signature.generics, structs: &structs, enums: &enums, locals: &param, vars: &vars }.ty(ty)
     }
 
-    /// For each function those that it calls or differentiates, with the place.
-    fn callees(&self) -> Vec<Vec<order::Callee>> {
-        let mut callees = vec![Vec::new(); self.signatures.len()];
-        for edge in &self.edges {
-            callees[edge.caller.0 as usize].push(order::Callee { at: edge.callee.0 as usize, span: edge.span });
-        }
-        for (at, body) in self.bodies.iter().enumerate() {
-            if let Some(FunctionBody::Derivative(derivative)) = body
-                && let CallableKind::Function { function, .. } = derivative.base.kind
-            {
-                callees[at].push(order::Callee { at: function.0 as usize, span: derivative.span });
-            }
-        }
-        callees
-    }
-
     /// Puts the program together.
     pub(super) fn finish(mut self) -> Checked {
-        let callees = self.callees();
+        let callees = callees(&self);
         let sorted = order::sort(&callees);
         for cycle in &sorted.cycles {
             let error = order::cycle_error(cycle, &|at| self.signatures[at].name.clone());
@@ -106,93 +83,112 @@ impl ModuleChecker<'_> {
     }
 }
 
-impl BodyChecker<'_, '_> {
-    /// Decides all scalar types and gives the finished body.
-    pub(super) fn finish(mut self, value: Expr) -> Body {
-        for (scalar, span, name) in std::mem::take(&mut self.undecided) {
-            if self.vars.decide(scalar).is_none() {
-                let message = format!("expected an argument that decides the element type {name}, found none");
-                self.report(
-                    Diagnostic::error(codes::UNDECIDED_TYPE, span, message)
-                        .help("give it in brackets, as in `zeros[f64](n)`"),
-                );
-            }
-        }
-        self.report_open_sizes();
-        for mut wanted in std::mem::take(&mut self.wanted_traits) {
-            for arg in &mut wanted.args {
-                let decide = |scalar: Scalar| self.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
-                arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-                arg.each_dim_mut(&mut |dim| *dim = self.resolve_size(dim));
-            }
-            self.module.wanted_traits.push(wanted);
-        }
-        let mut locals = std::mem::take(&mut self.locals);
-        locals.shrink_to_fit();
-        let mut body = Body { locals, sizes: std::mem::take(&mut self.sizes), value };
-        let mut checks = std::mem::take(&mut self.pattern_checks);
-        let mut node_types = std::mem::take(&mut self.node_types);
-        // What nothing decides has been reported; any type will do.
-        let decide = |scalar: Scalar| self.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64));
-        let decide_type = |ty: &mut Type| {
-            ty.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-            ty.each_dim_mut(&mut |dim| *dim = self.resolve_size(dim));
-        };
-        let decide_arg = |arg: &mut GenericArg| {
-            arg.each_scalar_mut(&mut |scalar| *scalar = decide(*scalar));
-            arg.each_dim_mut(&mut |dim| *dim = self.resolve_size(dim));
-        };
-        let bound = |at: u32| match self.generics.get(at as usize).map(|generic| generic.kind) {
-            Some(GenericKind::Scalar(bound)) => bound,
-            Some(GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack) | None => Bound::Numeric,
-        };
-        let mut misfits = Vec::new();
-        typed::TypeVisitor {
-            ty: &mut |ty| decide_type(ty),
-            callable: &mut |callable: &mut Callable| {
-                if let CallableKind::Function { generics, .. } = &mut callable.kind {
-                    generics.iter_mut().for_each(&decide_arg);
-                }
-            },
-            expr: &mut |expr| {
-                if let ExprKind::Literal(literal) = &expr.kind {
-                    misfits.extend(literal_misfit(literal, &expr.ty, expr.span, &bound));
-                }
-            },
-        }
-        .body(&mut body);
-        node_types.iter_mut().for_each(|(_, ty)| decide_type(ty));
-        for check in &mut checks {
-            check.each_type(&mut |ty| decide_type(ty));
-            for (pattern, _) in &check.patterns {
-                pattern.each(&mut |part| match &part.kind {
-                    PatternKind::Literal(literal) => {
-                        misfits.extend(literal_misfit(literal, &part.ty, part.span, &bound))
-                    }
-                    PatternKind::Range(range) => {
-                        misfits.extend(literal_misfit(&range.lo, &part.ty, part.span, &bound));
-                        misfits.extend(literal_misfit(&range.hi, &part.ty, part.span, &bound));
-                    }
-                    PatternKind::Wildcard
-                    | PatternKind::Local(_)
-                    | PatternKind::Fields(_)
-                    | PatternKind::Variant { .. }
-                    | PatternKind::Or(_) => {}
-                });
-            }
-        }
-        node_types.iter().for_each(|(node, ty)| self.module.record_type(*node, ty));
-        checks.iter().for_each(|check| self.check_patterns(check, &body.locals));
-        for (span, value, name) in misfits {
-            let message = format!("expected a literal that fits `{name}`, found `{value}`");
-            let help = match Elem::from_name(&name).and_then(Elem::integer_range) {
-                Some((least, most)) => format!("`{name}` holds {least} to {most}: use a wider type"),
-                None => "its magnitude is too large: use a wider type, or `inf`".to_owned(),
-            };
-            self.report(Diagnostic::error(codes::LITERAL_RANGE, span, message).help(help));
-        }
-        body
+/// Records the type at a node for the language server.
+pub(super) fn record_type(checker: &mut ModuleChecker<'_>, node: NodeId, ty: &Type) {
+    if let Some(slot) = checker.facts.types[checker.current.0 as usize].get_mut(node.0 as usize) {
+        *slot = Some(ty.clone());
     }
+}
+
+/// For each function those that it calls or differentiates, with the place.
+fn callees(checker: &ModuleChecker<'_>) -> Vec<Vec<order::Callee>> {
+    let mut callees = vec![Vec::new(); checker.signatures.len()];
+    for edge in &checker.edges {
+        callees[edge.caller.0 as usize].push(order::Callee { at: edge.callee.0 as usize, span: edge.span });
+    }
+    for (at, body) in checker.bodies.iter().enumerate() {
+        if let Some(FunctionBody::Derivative(derivative)) = body
+            && let CallableKind::Function { function, .. } = derivative.base.kind
+        {
+            callees[at].push(order::Callee { at: function.0 as usize, span: derivative.span });
+        }
+    }
+    callees
+}
+
+/// Decides all scalar types and gives the finished body.
+pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
+    report_undecided(&mut checker);
+    runtime_sizes::report_open_sizes(&mut checker);
+    want_traits(&mut checker);
+    let mut locals = std::mem::take(&mut checker.locals.all);
+    locals.shrink_to_fit();
+    let mut body = Body { locals, sizes: std::mem::take(&mut checker.infer.sizes.all), value };
+    let mut checks = std::mem::take(&mut checker.pattern_checks);
+    let mut node_types = std::mem::take(&mut checker.node_types);
+    let infer = &checker.infer;
+    let bound = |at: u32| match checker.generics.get(at as usize).map(|generic| generic.kind) {
+        Some(GenericKind::Scalar(bound)) => bound,
+        Some(GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack) | None => Bound::Numeric,
+    };
+    let mut misfits = Vec::new();
+    typed::TypeVisitor {
+        ty: &mut |ty| infer.decide_type(ty),
+        callable: &mut |callable: &mut Callable| {
+            if let CallableKind::Function { generics, .. } = &mut callable.kind {
+                generics.iter_mut().for_each(|arg| infer.decide_arg(arg));
+            }
+        },
+        expr: &mut |expr| {
+            if let ExprKind::Literal(literal) = &expr.kind {
+                misfits.extend(literal_misfit(literal, &expr.ty, expr.span, &bound));
+            }
+        },
+    }
+    .body(&mut body);
+    node_types.iter_mut().for_each(|(_, ty)| infer.decide_type(ty));
+    for check in &mut checks {
+        check.each_type(&mut |ty| infer.decide_type(ty));
+        for (pattern, _) in &check.patterns {
+            pattern.each(&mut |part| match &part.kind {
+                PatternKind::Literal(literal) => misfits.extend(literal_misfit(literal, &part.ty, part.span, &bound)),
+                PatternKind::Range(range) => {
+                    misfits.extend(literal_misfit(&range.lo, &part.ty, part.span, &bound));
+                    misfits.extend(literal_misfit(&range.hi, &part.ty, part.span, &bound));
+                }
+                PatternKind::Wildcard
+                | PatternKind::Local(_)
+                | PatternKind::Fields(_)
+                | PatternKind::Variant { .. }
+                | PatternKind::Or(_) => {}
+            });
+        }
+    }
+    node_types.iter().for_each(|(node, ty)| record_type(checker.module, *node, ty));
+    checks.iter().for_each(|check| exhaustive::check_patterns(&mut checker, check, &body.locals));
+    misfits.into_iter().for_each(|misfit| report_literal(&mut checker, misfit));
+    body
+}
+
+/// Reports the element types that nothing decides.
+fn report_undecided(checker: &mut BodyChecker<'_, '_>) {
+    for (scalar, span, name) in std::mem::take(&mut checker.undecided) {
+        if checker.infer.vars.decide(scalar).is_none() {
+            let message = format!("expected an argument that decides the element type {name}, found none");
+            checker.report(
+                Diagnostic::error(codes::UNDECIDED_TYPE, span, message)
+                    .help("give it in brackets, as in `zeros[f64](n)`"),
+            );
+        }
+    }
+}
+
+/// Hands on the uses of generics whose arguments must have traits, with what the arguments are.
+fn want_traits(checker: &mut BodyChecker<'_, '_>) {
+    for mut wanted in std::mem::take(&mut checker.wanted_traits) {
+        wanted.args.iter_mut().for_each(|arg| checker.infer.decide_arg(arg));
+        checker.module.wanted_traits.push(wanted);
+    }
+}
+
+/// Reports a literal that does not fit its type.
+fn report_literal(checker: &mut BodyChecker<'_, '_>, (span, value, name): (Span, String, String)) {
+    let message = format!("expected a literal that fits `{name}`, found `{value}`");
+    let help = match Elem::from_name(&name).and_then(Elem::integer_range) {
+        Some((least, most)) => format!("`{name}` holds {least} to {most}: use a wider type"),
+        None => "its magnitude is too large: use a wider type, or `inf`".to_owned(),
+    };
+    checker.report(Diagnostic::error(codes::LITERAL_RANGE, span, message).help(help));
 }
 
 /// What is wrong with the specialisations that a program needs: too many, too long a chain, or functions that call

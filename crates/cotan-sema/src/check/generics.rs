@@ -4,8 +4,8 @@ use cotan_ir::Elem;
 use cotan_syntax::Diagnostic;
 use cotan_syntax::ast::{self, TypeExpr, TypeKind};
 
-use super::type_exprs::TypeScope;
-use super::{Def, ModuleChecker};
+use super::type_scope::TypeScope;
+use super::{Def, ModuleChecker, type_exprs};
 use crate::codes;
 use crate::suggest::closest;
 use crate::types::{Bound, Generic, GenericArg, GenericKind, TraitRef, Type};
@@ -14,142 +14,7 @@ impl ModuleChecker<'_> {
     /// The parameters in brackets of a declaration. One without bound is a size, unless it stands as a type in one of
     /// `uses`, the types of the declaration: then it is any type.
     pub(super) fn generics(&mut self, params: &[ast::GenericParam], uses: &[&TypeExpr]) -> Vec<Generic> {
-        self.more_generics(Vec::new(), params, uses, None)
-    }
-
-    /// The parameters of a declaration inside of one that has parameters of its own.
-    pub(super) fn more_generics(
-        &mut self,
-        outer: Vec<Generic>,
-        params: &[ast::GenericParam],
-        uses: &[&TypeExpr],
-        self_type: Option<&Type>,
-    ) -> Vec<Generic> {
-        let mut generics = outer;
-        for param in params {
-            let name = &param.name.name;
-            if generics.iter().any(|generic| generic.name == *name) {
-                self.report_twice(&param.name, "parameter");
-            }
-            let kind = if param.pack.is_some() {
-                GenericKind::Pack
-            } else if param.bounds.is_empty() && uses.iter().any(|ty| is_type_in(name, ty)) {
-                GenericKind::Type { is_differentiable: false }
-            } else {
-                self.generic_kind(&param.bounds, name)
-            };
-            if let (GenericKind::Pack, Some(bound)) = (kind, param.bounds.first()) {
-                let message = format!("expected no bound after the shape pack `..{name}`, found one");
-                self.report(
-                    Diagnostic::error(codes::UNKNOWN_BOUND, bound.span, message)
-                        .help(format!("write `..{name}`: a pack is made of sizes")),
-                );
-            }
-            let mut scope = TypeScope::new(generics.clone());
-            scope.self_type = self_type.cloned();
-            let traits = match kind {
-                GenericKind::Size | GenericKind::Pack => Vec::new(),
-                GenericKind::Scalar(_) | GenericKind::Type { .. } => {
-                    param.bounds.iter().filter_map(|bound| self.trait_bound(bound, &mut scope)).collect()
-                }
-            };
-            generics.push(Generic { name: name.clone(), kind, traits });
-        }
-        generics
-    }
-
-    /// What a parameter may stand for, by the traits of the language among its bounds.
-    fn generic_kind(&mut self, bounds: &[TypeExpr], param: &str) -> GenericKind {
-        let mut kind = None;
-        for bound in bounds {
-            let name = bound_name(bound);
-            let found = match (self.trait_def(bound), Bound::from_name(name)) {
-                (Some(Def::Trait(_) | Def::Unusable), _) => GenericKind::Type { is_differentiable: false },
-                (_, Some(Bound::Differentiable)) => GenericKind::Type { is_differentiable: true },
-                (_, Some(found)) => GenericKind::Scalar(found),
-                (_, None) if name == "nat" => GenericKind::Size,
-                (_, None) => self.report_unknown_bound(bound, name, param),
-            };
-            kind = match (kind, found) {
-                (None, found) => Some(found),
-                (Some(old), found) => Some(self.both_kinds(old, found, bound, param)),
-            };
-        }
-        kind.unwrap_or(GenericKind::Size)
-    }
-
-    /// What a parameter with two bounds may stand for.
-    fn both_kinds(&mut self, old: GenericKind, found: GenericKind, bound: &TypeExpr, param: &str) -> GenericKind {
-        let implied = match (old, found) {
-            (GenericKind::Type { is_differentiable: a }, GenericKind::Type { is_differentiable: b }) => {
-                return GenericKind::Type { is_differentiable: a || b };
-            }
-            (GenericKind::Scalar(scalar), GenericKind::Type { is_differentiable })
-            | (GenericKind::Type { is_differentiable }, GenericKind::Scalar(scalar))
-                if !is_differentiable || scalar.implies(Bound::Differentiable) =>
-            {
-                Some(scalar)
-            }
-            (GenericKind::Scalar(a), GenericKind::Scalar(b)) if a.implies(b) => Some(a),
-            (GenericKind::Scalar(a), GenericKind::Scalar(b)) if b.implies(a) => Some(b),
-            (GenericKind::Size | GenericKind::Scalar(_) | GenericKind::Type { .. } | GenericKind::Pack, _) => None,
-        };
-        if let Some(scalar) = implied {
-            return GenericKind::Scalar(scalar);
-        }
-        let message = format!("expected bounds of `{param}` of which one has the other, found two that don't");
-        self.report(
-            Diagnostic::error(codes::UNKNOWN_BOUND, bound.span, message)
-                .help("write the narrower one alone: `Float` and `Integer` have `Numeric`, which has `Ord` and `Eq`"),
-        );
-        old
-    }
-
-    fn report_unknown_bound(&mut self, bound: &TypeExpr, name: &str, param: &str) -> GenericKind {
-        if matches!(bound.kind, TypeKind::Error) {
-            return GenericKind::Size;
-        }
-        let mut known: Vec<&str> = self.traits.iter().map(|of| of.name.as_str()).collect();
-        known.push("nat");
-        Bound::ALL.into_iter().for_each(|bound| known.push(bound.as_str()));
-        let help = match closest(name, known.into_iter()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("write `{param}` for a size, or `{param}: Float` for an element type"),
-        };
-        let message = format!("expected `nat` or a trait as the bound of `{param}`, found `{name}`");
-        self.report(Diagnostic::error(codes::UNKNOWN_BOUND, bound.span, message).help(help));
-        // `N: i64` was meant as a size, everything else as a trait.
-        if Elem::from_name(name).is_some() { GenericKind::Size } else { GenericKind::Scalar(Bound::Float) }
-    }
-
-    /// What a bound names, without a word on what it does not.
-    fn trait_def(&mut self, bound: &TypeExpr) -> Option<Def> {
-        let path = bound_path(bound)?;
-        let n_uses = self.facts.definitions.len();
-        let n_errors = self.diagnostics.len();
-        let found = self.follow_path(path).map(|found| found.def);
-        self.facts.definitions.truncate(n_uses);
-        self.take_back(n_errors);
-        found
-    }
-
-    /// The trait of the program that a bound names, if it names one.
-    fn trait_bound(&mut self, bound: &TypeExpr, scope: &mut TypeScope<'_>) -> Option<TraitRef> {
-        match self.trait_def(bound) {
-            Some(Def::Trait(_)) => self.trait_ref(bound, scope),
-            Some(
-                Def::Function(_)
-                | Def::Pending
-                | Def::Gradients(_)
-                | Def::Struct(_)
-                | Def::Enum(_)
-                | Def::Alias(_)
-                | Def::Constant(_)
-                | Def::Module(_)
-                | Def::Unusable,
-            )
-            | None => None,
-        }
+        more_generics(self, Vec::new(), params, uses, None)
     }
 
     /// A trait with its parameters as it is written: `Area`, `Scale[f64]`.
@@ -183,12 +48,156 @@ impl ModuleChecker<'_> {
             TypeKind::Path(_) | TypeKind::Tuple(_) | TypeKind::Function { .. } | TypeKind::Error => &[],
         };
         let generics = self.traits[id.0 as usize].generics.clone();
-        if !self.has_argument_count(name, &generics, args.len(), written.span) {
+        if !type_exprs::has_argument_count(self, name, &generics, args.len(), written.span) {
             return None;
         }
-        let args: Option<Vec<GenericArg>> =
-            generics.iter().zip(args).map(|(generic, arg)| self.generic_arg(generic, &arg.value, scope)).collect();
+        let args: Option<Vec<GenericArg>> = generics
+            .iter()
+            .zip(args)
+            .map(|(generic, arg)| type_exprs::generic_arg(self, generic, &arg.value, scope))
+            .collect();
         Some(TraitRef { def: id, args: args? })
+    }
+}
+
+/// The parameters of a declaration inside of one that has parameters of its own.
+pub(super) fn more_generics(
+    checker: &mut ModuleChecker<'_>,
+    outer: Vec<Generic>,
+    params: &[ast::GenericParam],
+    uses: &[&TypeExpr],
+    self_type: Option<&Type>,
+) -> Vec<Generic> {
+    let mut generics = outer;
+    for param in params {
+        let name = &param.name.name;
+        if generics.iter().any(|generic| generic.name == *name) {
+            checker.report_twice(&param.name, "parameter");
+        }
+        let kind = if param.pack.is_some() {
+            GenericKind::Pack
+        } else if param.bounds.is_empty() && uses.iter().any(|ty| is_type_in(name, ty)) {
+            GenericKind::Type { is_differentiable: false }
+        } else {
+            generic_kind(checker, &param.bounds, name)
+        };
+        if let (GenericKind::Pack, Some(bound)) = (kind, param.bounds.first()) {
+            let message = format!("expected no bound after the shape pack `..{name}`, found one");
+            checker.report(
+                Diagnostic::error(codes::UNKNOWN_BOUND, bound.span, message)
+                    .help(format!("write `..{name}`: a pack is made of sizes")),
+            );
+        }
+        let mut scope = TypeScope::new(generics.clone());
+        scope.self_type = self_type.cloned();
+        let traits = match kind {
+            GenericKind::Size | GenericKind::Pack => Vec::new(),
+            GenericKind::Scalar(_) | GenericKind::Type { .. } => {
+                param.bounds.iter().filter_map(|bound| trait_bound(checker, bound, &mut scope)).collect()
+            }
+        };
+        generics.push(Generic { name: name.clone(), kind, traits });
+    }
+    generics
+}
+
+/// What a parameter may stand for, by the traits of the language among its bounds.
+fn generic_kind(checker: &mut ModuleChecker<'_>, bounds: &[TypeExpr], param: &str) -> GenericKind {
+    let mut kind = None;
+    for bound in bounds {
+        let name = bound_name(bound);
+        let found = match (trait_def(checker, bound), Bound::from_name(name)) {
+            (Some(Def::Trait(_) | Def::Unusable), _) => GenericKind::Type { is_differentiable: false },
+            (_, Some(Bound::Differentiable)) => GenericKind::Type { is_differentiable: true },
+            (_, Some(found)) => GenericKind::Scalar(found),
+            (_, None) if name == "nat" => GenericKind::Size,
+            (_, None) => report_unknown_bound(checker, bound, name, param),
+        };
+        kind = match (kind, found) {
+            (None, found) => Some(found),
+            (Some(old), found) => Some(both_kinds(checker, old, found, bound, param)),
+        };
+    }
+    kind.unwrap_or(GenericKind::Size)
+}
+
+/// What a parameter with two bounds may stand for.
+fn both_kinds(
+    checker: &mut ModuleChecker<'_>,
+    old: GenericKind,
+    found: GenericKind,
+    bound: &TypeExpr,
+    param: &str,
+) -> GenericKind {
+    let implied = match (old, found) {
+        (GenericKind::Type { is_differentiable: a }, GenericKind::Type { is_differentiable: b }) => {
+            return GenericKind::Type { is_differentiable: a || b };
+        }
+        (GenericKind::Scalar(scalar), GenericKind::Type { is_differentiable })
+        | (GenericKind::Type { is_differentiable }, GenericKind::Scalar(scalar))
+            if !is_differentiable || scalar.implies(Bound::Differentiable) =>
+        {
+            Some(scalar)
+        }
+        (GenericKind::Scalar(a), GenericKind::Scalar(b)) if a.implies(b) => Some(a),
+        (GenericKind::Scalar(a), GenericKind::Scalar(b)) if b.implies(a) => Some(b),
+        (GenericKind::Size | GenericKind::Scalar(_) | GenericKind::Type { .. } | GenericKind::Pack, _) => None,
+    };
+    if let Some(scalar) = implied {
+        return GenericKind::Scalar(scalar);
+    }
+    let message = format!("expected bounds of `{param}` of which one has the other, found two that don't");
+    checker.report(
+        Diagnostic::error(codes::UNKNOWN_BOUND, bound.span, message)
+            .help("write the narrower one alone: `Float` and `Integer` have `Numeric`, which has `Ord` and `Eq`"),
+    );
+    old
+}
+
+fn report_unknown_bound(checker: &mut ModuleChecker<'_>, bound: &TypeExpr, name: &str, param: &str) -> GenericKind {
+    if matches!(bound.kind, TypeKind::Error) {
+        return GenericKind::Size;
+    }
+    let mut known: Vec<&str> = checker.traits.iter().map(|of| of.name.as_str()).collect();
+    known.push("nat");
+    Bound::ALL.into_iter().for_each(|bound| known.push(bound.as_str()));
+    let help = match closest(name, known.into_iter()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("write `{param}` for a size, or `{param}: Float` for an element type"),
+    };
+    let message = format!("expected `nat` or a trait as the bound of `{param}`, found `{name}`");
+    checker.report(Diagnostic::error(codes::UNKNOWN_BOUND, bound.span, message).help(help));
+    // `N: i64` was meant as a size, everything else as a trait.
+    if Elem::from_name(name).is_some() { GenericKind::Size } else { GenericKind::Scalar(Bound::Float) }
+}
+
+/// What a bound names, without a word on what it does not.
+fn trait_def(checker: &mut ModuleChecker<'_>, bound: &TypeExpr) -> Option<Def> {
+    let path = bound_path(bound)?;
+    let n_uses = checker.facts.definitions.len();
+    let n_errors = checker.diagnostics.len();
+    let found = checker.follow_path(path).map(|found| found.def);
+    checker.facts.definitions.truncate(n_uses);
+    checker.take_back(n_errors);
+    found
+}
+
+/// The trait of the program that a bound names, if it names one.
+fn trait_bound(checker: &mut ModuleChecker<'_>, bound: &TypeExpr, scope: &mut TypeScope<'_>) -> Option<TraitRef> {
+    match trait_def(checker, bound) {
+        Some(Def::Trait(_)) => checker.trait_ref(bound, scope),
+        Some(
+            Def::Function(_)
+            | Def::Pending
+            | Def::Gradients(_)
+            | Def::Struct(_)
+            | Def::Enum(_)
+            | Def::Alias(_)
+            | Def::Constant(_)
+            | Def::Module(_)
+            | Def::Unusable,
+        )
+        | None => None,
     }
 }
 

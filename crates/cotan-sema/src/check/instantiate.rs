@@ -6,11 +6,11 @@ use cotan_ir::Elem;
 use cotan_syntax::ast::{self, Arg as AstArg};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::BodyChecker;
 use super::arguments::Source;
 use super::schemes::Scheme;
 use super::sizes::names_in_expr;
 use super::type_exprs::{WantedTraits, bound_help};
+use super::{BodyChecker, ranges, sizes, type_exprs};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::typed::{Arg, Expr};
@@ -70,7 +70,7 @@ impl Instance {
     ) -> Self {
         for (generic, known) in generics.iter().zip(&mut known) {
             if let (GenericKind::Scalar(bound), None) = (generic.kind, &known) {
-                let scalar = checker.vars.fresh(Elems::of_bound(bound), None);
+                let scalar = checker.infer.vars.fresh(Elems::of_bound(bound), None);
                 checker.undecided.push((scalar, span, format!("`{}` of `{name}`", generic.name)));
                 *known = Some(GenericArg::Scalar(scalar));
             }
@@ -190,7 +190,7 @@ impl Instance {
     ) {
         match (formal, found) {
             (GenericArg::Size(formal), GenericArg::Size(found)) => {
-                self.equations.push((formal.clone(), checker.resolve_size(found)));
+                self.equations.push((formal.clone(), checker.infer.sizes.resolve(found)));
             }
             (GenericArg::Scalar(formal), GenericArg::Scalar(found)) => {
                 self.learn_scalar(checker, *formal, *found, value);
@@ -216,7 +216,7 @@ impl Instance {
     fn learn_scalar(&mut self, checker: &mut BodyChecker<'_, '_>, formal: Scalar, found: Scalar, value: &Expr) {
         let Scalar::Param(id) = formal else { return };
         let Some((known, bound)) = self.open_scalar(id) else { return };
-        if checker.vars.unify(known, found) || checker.vars.is_within(found, Elems::of_bound(bound)) {
+        if checker.infer.vars.unify(known, found) || checker.infer.vars.is_within(found, Elems::of_bound(bound)) {
             // A mere difference is reported where the argument is fitted.
             return;
         }
@@ -278,9 +278,10 @@ impl Instance {
         if !self.may_stay_open {
             return;
         }
+        let n_locals = checker.locals.len();
         for (generic, known) in self.generics.iter().zip(&mut self.known) {
             if known.is_none() && generic.kind == GenericKind::Size {
-                *known = Some(GenericArg::Size(checker.open_size(&generic.name, &self.name, span)));
+                *known = Some(GenericArg::Size(checker.infer.sizes.open(&generic.name, &self.name, n_locals, span)));
             }
         }
     }
@@ -405,92 +406,90 @@ pub(super) fn add_values(ty: &Type, values: &mut BTreeSet<LocalId>) {
     });
 }
 
-impl BodyChecker<'_, '_> {
-    /// The generics of a struct literal or of a variant, and its fields, each with what a message calls it, as they fit.
-    pub(super) fn fields_of_literal(
-        &mut self,
-        of: LiteralOf<'_>,
-        fields: Vec<(Type, String, Source<'_>)>,
-        span: Span,
-    ) -> Option<(Vec<GenericArg>, Vec<Expr>)> {
-        let mut instance = Instance::of(self, of.name, of.generics, of.known, span);
-        instance.may_stay_open = of.is_enum;
-        let args = self.arguments(&mut instance, fields, span)?;
-        let values = args.into_iter().filter_map(|arg| match arg {
-            Arg::Value(value) => Some(value),
-            Arg::Function(_) | Arg::Pack(_) => None,
-        });
-        instance.want_traits(self, span);
-        Some((instance.args(), values.collect()))
-    }
+/// The generics of a struct literal or of a variant, and its fields, each with what a message calls it, as they fit.
+pub(super) fn fields_of_literal(
+    checker: &mut BodyChecker<'_, '_>,
+    of: LiteralOf<'_>,
+    fields: Vec<(Type, String, Source<'_>)>,
+    span: Span,
+) -> Option<(Vec<GenericArg>, Vec<Expr>)> {
+    let mut instance = Instance::of(checker, of.name, of.generics, of.known, span);
+    instance.may_stay_open = of.is_enum;
+    let args = checker.arguments(&mut instance, fields, span)?;
+    let values = args.into_iter().filter_map(|arg| match arg {
+        Arg::Value(value) => Some(value),
+        Arg::Function(_) | Arg::Pack(_) => None,
+    });
+    instance.want_traits(checker, span);
+    Some((instance.args(), values.collect()))
+}
 
-    /// The generic arguments that a literal or call leaves to inference or gives.
-    pub(super) fn explicit_generics(
-        &mut self,
-        generics: &[Generic],
-        given: &[AstArg],
-        name: &str,
-        span: Span,
-    ) -> Option<Vec<Option<GenericArg>>> {
-        if given.is_empty() {
-            return Some(vec![None; generics.len()]);
-        }
-        let written: Vec<&Generic> = generics.iter().filter(|generic| generic.name != "_").collect();
-        if given.len() != written.len() {
-            let message =
-                format!("expected {} parameters in the brackets of `{name}`, found {}", written.len(), given.len());
-            let names: Vec<&str> = written.iter().map(|generic| generic.name.as_str()).collect();
-            let help = if names.is_empty() {
-                "leave the brackets out".to_owned()
-            } else {
-                format!("its parameters are `{}`", names.join("`, `"))
-            };
-            self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
-            return None;
-        }
-        let mut args: Vec<Option<GenericArg>> = Vec::new();
-        for (generic, arg) in written.iter().zip(given) {
-            args.push(Some(self.explicit_generic(generic, &arg.value)?));
-        }
-        args.resize(generics.len(), None);
-        Some(args)
+/// The generic arguments that a literal or call leaves to inference or gives.
+pub(super) fn explicit_generics(
+    checker: &mut BodyChecker<'_, '_>,
+    generics: &[Generic],
+    given: &[AstArg],
+    name: &str,
+    span: Span,
+) -> Option<Vec<Option<GenericArg>>> {
+    if given.is_empty() {
+        return Some(vec![None; generics.len()]);
     }
+    let written: Vec<&Generic> = generics.iter().filter(|generic| generic.name != "_").collect();
+    if given.len() != written.len() {
+        let message =
+            format!("expected {} parameters in the brackets of `{name}`, found {}", written.len(), given.len());
+        let names: Vec<&str> = written.iter().map(|generic| generic.name.as_str()).collect();
+        let help = if names.is_empty() {
+            "leave the brackets out".to_owned()
+        } else {
+            format!("its parameters are `{}`", names.join("`, `"))
+        };
+        checker.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
+        return None;
+    }
+    let mut args: Vec<Option<GenericArg>> = Vec::new();
+    for (generic, arg) in written.iter().zip(given) {
+        args.push(Some(explicit_generic(checker, generic, &arg.value)?));
+    }
+    args.resize(generics.len(), None);
+    Some(args)
+}
 
-    fn explicit_generic(&mut self, generic: &Generic, arg: &ast::Expr) -> Option<GenericArg> {
-        match generic.kind {
-            GenericKind::Scalar(bound) => {
-                let generics = self.generics.clone();
-                self.module.scalar_arg(&generic.name, bound, arg, &generics).map(GenericArg::Scalar)
+fn explicit_generic(checker: &mut BodyChecker<'_, '_>, generic: &Generic, arg: &ast::Expr) -> Option<GenericArg> {
+    match generic.kind {
+        GenericKind::Scalar(bound) => {
+            let generics = checker.generics.clone();
+            type_exprs::scalar_arg(checker.module, &generic.name, bound, arg, &generics).map(GenericArg::Scalar)
+        }
+        GenericKind::Type { .. } => sizes::in_type_scope(checker, arg.span, &names_in_expr(arg), |module, scope| {
+            type_exprs::type_arg(module, &generic.name, arg, scope).map(GenericArg::Type)
+        }),
+        GenericKind::Pack => sizes::in_type_scope(checker, arg.span, &names_in_expr(arg), |module, scope| {
+            type_exprs::pack_arg(module, &generic.name, arg, scope).map(GenericArg::Pack)
+        }),
+        GenericKind::Size => {
+            if let ast::ExprKind::Name(name) = &arg.kind
+                && checker.locals.named(name).is_none()
+                && Elem::from_name(name).is_some()
+            {
+                let message = format!("expected a size for `{}`, found the type `{name}`", generic.name);
+                checker.report(
+                    Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write an integer or a size"),
+                );
+                return None;
             }
-            GenericKind::Type { .. } => self.in_type_scope(arg.span, &names_in_expr(arg), |module, scope| {
-                module.type_arg(&generic.name, arg, scope).map(GenericArg::Type)
-            }),
-            GenericKind::Pack => self.in_type_scope(arg.span, &names_in_expr(arg), |module, scope| {
-                module.pack_arg(&generic.name, arg, scope).map(GenericArg::Pack)
-            }),
-            GenericKind::Size => {
-                if let ast::ExprKind::Name(name) = &arg.kind
-                    && !self.names.contains_key(name)
-                    && Elem::from_name(name).is_some()
-                {
-                    let message = format!("expected a size for `{}`, found the type `{name}`", generic.name);
-                    self.report(
-                        Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write an integer or a size"),
+            let value = checker.expr(arg);
+            let value = ranges::integer(checker, value, &format!("the size `{}`", generic.name))?;
+            match checker.size_of(&value) {
+                Some(dim) => Some(GenericArg::Size(dim)),
+                None => {
+                    let message = format!("expected a size made of integers and variables for `{}`", generic.name);
+                    checker.report(
+                        Diagnostic::error(codes::NOT_A_SIZE, arg.span, message)
+                            .help("bind the value first: `let n = ...`"),
                     );
-                    return None;
-                }
-                let value = self.expr(arg);
-                let value = self.integer(value, &format!("the size `{}`", generic.name))?;
-                match self.size_of(&value) {
-                    Some(dim) => Some(GenericArg::Size(dim)),
-                    None => {
-                        let message = format!("expected a size made of integers and variables for `{}`", generic.name);
-                        self.report(
-                            Diagnostic::error(codes::NOT_A_SIZE, arg.span, message)
-                                .help("bind the value first: `let n = ...`"),
-                        );
-                        None
-                    }
+                    None
                 }
             }
         }

@@ -2,10 +2,10 @@
 
 use cotan_syntax::{Diagnostic, Span, ast};
 
-use super::expressions::error;
-use super::fit::Strictness;
+use super::BodyChecker;
+use super::infer::Strictness;
 use super::instantiate::add_values;
-use super::{BodyChecker, Frame};
+use super::locals::Frame;
 use crate::codes;
 use crate::typed::{Callable, CallableKind, Expr, Lambda, LocalId, Pattern, PatternKind};
 use crate::types::Type;
@@ -26,7 +26,7 @@ impl BodyChecker<'_, '_> {
         Some(self.in_frame(span, params, |this| {
             let patterns = lambda.params.iter().zip(params).map(|(param, ty)| {
                 let ty = match &param.ty {
-                    Some(written) => this.lambda_param_type(written, ty),
+                    Some(written) => lambda_param_type(this, written, ty),
                     None => ty.clone(),
                 };
                 this.irrefutable(&param.pattern, &ty, "a lambda")
@@ -35,14 +35,6 @@ impl BodyChecker<'_, '_> {
             let body = this.expr(&lambda.body);
             (patterns, body)
         }))
-    }
-
-    /// The type of a parameter that is written must be that of the argument.
-    fn lambda_param_type(&mut self, written: &ast::TypeExpr, found: &Type) -> Type {
-        let ty = self.written_type(written, Some(found));
-        let value = Expr { ty: found.clone(), ..error(written.span) };
-        let fitted = self.fit_as(value, &ty, "a parameter of the lambda", Strictness::Exact, None);
-        if fitted.ty.has_error() { Type::Error } else { found.clone() }
     }
 
     /// A lambda that the compiler writes: `inside` gets the locals that stand for the parameters.
@@ -56,8 +48,7 @@ impl BodyChecker<'_, '_> {
             let mut locals = Vec::new();
             let mut patterns = Vec::new();
             for (at, ty) in params.iter().enumerate() {
-                let local = this.bind("", span, ty.clone(), false);
-                this.locals[local.0 as usize].name = format!("${at}");
+                let local = this.locals.push(&format!("${at}"), span, ty.clone(), false);
                 locals.push(local);
                 patterns.push(Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) });
             }
@@ -73,12 +64,12 @@ impl BodyChecker<'_, '_> {
         params: &[Type],
         inside: impl FnOnce(&mut Self) -> (Vec<Pattern>, Expr),
     ) -> Callable {
-        let first_local = self.locals.len() as u32;
-        let first_size = self.sizes.len() as u32;
+        let first_local = self.locals.len();
+        let first_size = self.infer.sizes.len();
         let may_print = std::mem::take(&mut self.lends_output);
-        self.frames.push(Frame { first_local, may_print, ..Frame::default() });
+        self.locals.frames.push(Frame { first_local, may_print, ..Frame::default() });
         let (patterns, body) = self.scoped(inside);
-        let frame = self.frames.pop().unwrap_or_default();
+        let frame = self.locals.frames.pop().unwrap_or_default();
         let body = match &frame.result {
             // The values of `return` decide; the end of the body must agree.
             Some(result) => self.fit(body, &result.clone(), "the result of the lambda"),
@@ -88,14 +79,22 @@ impl BodyChecker<'_, '_> {
             (Type::Never, Some(result)) => result,
             (ty, _) => ty.clone(),
         };
-        let result = self.escape(&found, first_local, first_size, span);
+        let result = self.infer.sizes.escape(&found, first_local, first_size, span);
         let mut captures = frame.captures.clone();
         for local in &frame.captures {
             // What stands in the dims of a captured tensor is captured with it.
-            add_values(&self.locals[local.0 as usize].ty, &mut captures);
+            add_values(&self.locals.get(*local).ty, &mut captures);
         }
         let captures = captures.into_iter().collect();
         let lambda = Lambda { params: patterns, captures, body };
         Callable { span, params: params.to_vec(), result, kind: CallableKind::Lambda(Box::new(lambda)) }
     }
+}
+
+/// The type of a parameter that is written must be that of the argument.
+fn lambda_param_type(checker: &mut BodyChecker<'_, '_>, written: &ast::TypeExpr, found: &Type) -> Type {
+    let ty = checker.written_type(written, Some(found));
+    let value = Expr { ty: found.clone(), ..Expr::error(written.span) };
+    let fitted = checker.fit_as(value, &ty, "a parameter of the lambda", Strictness::Exact, None);
+    if fitted.ty.has_error() { Type::Error } else { found.clone() }
 }

@@ -6,72 +6,70 @@ use super::ModuleChecker;
 use crate::leaf_counts::{LeafCounts, n_written_parts};
 use crate::types::Type;
 
-impl ModuleChecker<'_> {
-    /// Reports structs and enums with too many leaves, each but those that contain one that is reported. Their fields
-    /// become errors, so that no value of them is anything.
-    pub(super) fn report_large_types(&mut self) {
-        self.leaf_counts = LeafCounts::of(&self.structs, &self.enums);
-        let mut found = false;
-        let most = self.limits.leaves;
-        for at in 0..self.structs.len() {
-            let leaves = self.leaf_counts.of_struct(at);
-            if leaves <= most {
-                continue;
-            }
-            let def = &self.structs[at];
-            if are_small(def.fields.iter().map(|field| &field.ty), &self.leaf_counts, most) {
-                let error = self.limits.too_many_leaves(&format!("the struct `{}`", def.name), leaves, def.name_span);
-                self.report(error);
-            }
-            self.structs[at].fields.iter_mut().for_each(|field| field.ty = Type::Error);
-            found = true;
+/// Reports structs and enums with too many leaves, each but those that contain one that is reported. Their fields
+/// become errors, so that no value of them is anything.
+pub(super) fn report_large_types(checker: &mut ModuleChecker<'_>) {
+    checker.leaf_counts = LeafCounts::of(&checker.structs, &checker.enums);
+    let mut found = false;
+    let most = checker.limits.leaves;
+    for at in 0..checker.structs.len() {
+        let leaves = checker.leaf_counts.of_struct(at);
+        if leaves <= most {
+            continue;
         }
-        for at in 0..self.enums.len() {
-            let leaves = self.leaf_counts.of_enum(at);
-            if leaves <= most {
-                continue;
-            }
-            let def = &self.enums[at];
-            let fields = def.variants.iter().flat_map(|variant| &variant.fields).map(|field| &field.ty);
-            if are_small(fields, &self.leaf_counts, most) {
-                let error = self.limits.too_many_leaves(&format!("the enum `{}`", def.name), leaves, def.name_span);
-                self.report(error);
-            }
-            let fields = self.enums[at].variants.iter_mut().flat_map(|variant| &mut variant.fields);
-            fields.for_each(|field| field.ty = Type::Error);
-            found = true;
+        let def = &checker.structs[at];
+        if are_small(def.fields.iter().map(|field| &field.ty), &checker.leaf_counts, most) {
+            let error = checker.limits.too_many_leaves(&format!("the struct `{}`", def.name), leaves, def.name_span);
+            checker.report(error);
         }
-        if found {
-            self.leaf_counts = LeafCounts::of(&self.structs, &self.enums);
-        }
+        checker.structs[at].fields.iter_mut().for_each(|field| field.ty = Type::Error);
+        found = true;
     }
+    for at in 0..checker.enums.len() {
+        let leaves = checker.leaf_counts.of_enum(at);
+        if leaves <= most {
+            continue;
+        }
+        let def = &checker.enums[at];
+        let fields = def.variants.iter().flat_map(|variant| &variant.fields).map(|field| &field.ty);
+        if are_small(fields, &checker.leaf_counts, most) {
+            let error = checker.limits.too_many_leaves(&format!("the enum `{}`", def.name), leaves, def.name_span);
+            checker.report(error);
+        }
+        let fields = checker.enums[at].variants.iter_mut().flat_map(|variant| &mut variant.fields);
+        fields.for_each(|field| field.ty = Type::Error);
+        found = true;
+    }
+    if found {
+        checker.leaf_counts = LeafCounts::of(&checker.structs, &checker.enums);
+    }
+}
 
-    /// Whether a type has few enough leaves; reports one that has not.
-    pub(super) fn has_few_leaves(&mut self, ty: &Type, what: &str, span: Span) -> bool {
-        if is_single(ty) {
-            return true;
-        }
-        let leaves = self.leaf_counts.leaves(ty);
-        // Of what is wrong already nothing more is said.
-        if leaves > self.limits.leaves && !ty.has_error() {
-            self.report(self.limits.too_many_leaves(what, leaves, span));
-        }
-        leaves <= self.limits.leaves
+/// Whether a type has few enough leaves; reports one that has not.
+pub(super) fn has_few_leaves(checker: &mut ModuleChecker<'_>, ty: &Type, what: &str, span: Span) -> bool {
+    if is_single(ty) {
+        return true;
     }
+    let leaves = checker.leaf_counts.leaves(ty);
+    // Of what is wrong already nothing more is said.
+    if leaves > checker.limits.leaves && !ty.has_error() {
+        checker.report(checker.limits.too_many_leaves(what, leaves, span));
+    }
+    leaves <= checker.limits.leaves
+}
 
-    /// Counts the parts of one more type that is kept; whether there are few enough of all types. That there are not is
-    /// reported once.
-    pub(super) fn add_type_parts(&mut self, ty: &Type, span: Span) -> bool {
-        if is_single(ty) {
-            return true;
-        }
-        let before = self.n_type_parts;
-        self.n_type_parts = before.saturating_add(n_written_parts(ty));
-        if before <= self.limits.type_parts && self.n_type_parts > self.limits.type_parts {
-            self.report(self.limits.too_many_type_parts(span));
-        }
-        self.n_type_parts <= self.limits.type_parts
+/// Counts the parts of one more type that is kept; whether there are few enough of all types. That there are not is
+/// reported once.
+pub(super) fn add_type_parts(checker: &mut ModuleChecker<'_>, ty: &Type, span: Span) -> bool {
+    if is_single(ty) {
+        return true;
     }
+    let before = checker.n_type_parts;
+    checker.n_type_parts = before.saturating_add(n_written_parts(ty));
+    if before <= checker.limits.type_parts && checker.n_type_parts > checker.limits.type_parts {
+        checker.report(checker.limits.too_many_type_parts(span));
+    }
+    checker.n_type_parts <= checker.limits.type_parts
 }
 
 /// Whether all fields have few enough leaves. One that has not belongs to a declaration that is reported itself.

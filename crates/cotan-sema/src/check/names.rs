@@ -4,141 +4,32 @@ use cotan_ir::Elem;
 use cotan_syntax::ast::{Ident, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::expressions::error;
 use super::scope::Found;
 use super::vmap_axes::VMAP;
-use super::{BodyChecker, Def, LocalFacts};
+use super::{BodyChecker, Def, tile_shapes};
 use crate::codes;
 use crate::dims::{GenericId, LocalId};
 use crate::modules::einsum::EINSUM;
 use crate::prelude;
 use crate::suggest::closest;
-use crate::typed::{Expr, ExprKind, Literal, Local, NamedForm};
+use crate::typed::{Expr, ExprKind, Literal, NamedForm};
 use crate::types::{GenericKind, Type};
 
 impl BodyChecker<'_, '_> {
     /// The local that a name stands for, recorded as a use and as a capture.
     pub(super) fn lookup_local(&mut self, name: &str, span: Span) -> Option<LocalId> {
-        let local = *self.names.get(name)?.last()?;
-        let definition = self.locals[local.0 as usize].span;
+        let local = self.locals.named(name)?;
+        let definition = self.locals.get(local).span;
         self.module.note_use(span, definition);
-        for frame in self.frames.iter_mut().rev() {
-            if local.0 >= frame.first_local {
-                break;
-            }
-            frame.captures.insert(local);
-        }
+        self.locals.capture(local);
         Some(local)
-    }
-
-    /// The value of a name; after that of a module `ops` say what is meant. Gives it with how many of them did.
-    pub(super) fn name(&mut self, name: &str, span: Span, ops: &[PostfixOp]) -> (Expr, usize) {
-        if self.is_item(name)
-            && let Some(found) = self.module.follow(name, span, |at| field_name(ops.get(at)))
-        {
-            return (self.item_value(&found), found.n_dots);
-        }
-        (self.plain_name(name, span), 0)
     }
 
     /// Whether a name stands for a declaration, and for nothing that hides it.
     pub(super) fn is_item(&self, name: &str) -> bool {
-        !self.names.contains_key(name)
+        self.locals.named(name).is_none()
             && !self.generics.iter().any(|generic| generic.name == name)
             && self.module.find(name).is_some()
-    }
-
-    /// The value of a declaration.
-    fn item_value(&mut self, found: &Found) -> Expr {
-        let span = found.span;
-        match found.def {
-            Def::Function(_) | Def::Pending => self.function_as_value(span, &format!("the function `{}`", found.name)),
-            Def::Gradients(_) => {
-                self.not_a_value(&found.name, "a set of gradients", span, "name one and call it, as in `dloss.w(x)`")
-            }
-            Def::Constant(at) => match self.module.resolve_constant(at, span) {
-                Some(value) => value.at(span),
-                None => error(span),
-            },
-            Def::Struct(_) | Def::Alias(_) => {
-                self.not_a_value(&found.name, "a type", span, "make a value of it with `{ ... }` after the name")
-            }
-            Def::Enum(id) => {
-                let help = self.module.construct_help(id);
-                self.not_a_value(&found.name, "an enum", span, &help)
-            }
-            Def::Module(_) => {
-                let help = "write a dot and the name of a declaration after it";
-                self.not_a_value(&found.name, "a module", span, help)
-            }
-            Def::Trait(_) => self.not_a_value(&found.name, "a trait", span, "call one of its functions: `value.f()`"),
-            Def::Unusable => error(span),
-        }
-    }
-
-    /// The value of a name that is no declaration.
-    fn plain_name(&mut self, name: &str, span: Span) -> Expr {
-        if let Some(local) = self.lookup_local(name, span) {
-            let ty = self.locals[local.0 as usize].ty.clone();
-            if matches!(ty, Type::Function(_)) {
-                return self.function_as_value(span, &format!("the function `{name}`"));
-            }
-            return Expr { span, ty, kind: ExprKind::Local(local) };
-        }
-        if let Some(at) = self.generics.iter().position(|generic| generic.name == name) {
-            return match self.generics[at].kind {
-                GenericKind::Size => Expr { span, ty: Type::of(Elem::I64), kind: ExprKind::Size(GenericId(at as u32)) },
-                GenericKind::Scalar(_) => self.not_a_value(name, "an element type", span, "write `x as T` to convert"),
-                GenericKind::Type { .. } => self.not_a_value(name, "a type", span, "take a value of it as a parameter"),
-                GenericKind::Pack => {
-                    let help = format!("write `..{name}` among the sizes of a function such as `zeros`");
-                    self.not_a_value(name, "a shape pack", span, &help)
-                }
-            };
-        }
-        if let Some(constant) = prelude::constant(name) {
-            let scalar = self.vars.float_literal();
-            return Expr { span, ty: Type::Scalar(scalar), kind: ExprKind::Literal(Literal::Constant(constant)) };
-        }
-        if prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some() {
-            return self.function_as_value(span, &format!("the function `{name}`"));
-        }
-        self.unknown_name(name, span)
-    }
-
-    /// Reports a name that stands for nothing.
-    pub(super) fn unknown_name(&mut self, name: &str, span: Span) -> Expr {
-        if name.is_empty() {
-            return error(span);
-        }
-        if name == "tile" {
-            self.report_stray_tile(span);
-            return error(span);
-        }
-        let help = {
-            let locals = self.names.iter().filter(|(_, ids)| !ids.is_empty()).map(|(name, _)| name.as_str());
-            let items = self.module.declared_names();
-            let generics = self.generics.iter().map(|generic| generic.name.as_str());
-            let forms = NamedForm::all().map(|form| form.name).chain([VMAP, EINSUM]);
-            let known = locals.chain(generics).chain(items).chain(prelude::names()).chain(forms);
-            match (self.module.enum_with(name), foreign_name(name), closest(name, known)) {
-                (Some(owner), ..) => format!("write the name of the enum before the variant: `{owner}.{name}`"),
-                (None, Some(help), _) => help.to_owned(),
-                (None, None, Some(near)) => format!("did you mean `{near}`?"),
-                (None, None, None) => format!("bind it with `let {name} = ...`, or make it a parameter"),
-            }
-        };
-        self.report(
-            Diagnostic::error(codes::UNKNOWN_NAME, span, format!("expected a name that is declared, found `{name}`"))
-                .help(help),
-        );
-        error(span)
-    }
-
-    fn not_a_value(&mut self, name: &str, found: &str, span: Span, help: &str) -> Expr {
-        let message = format!("expected a value, found {found}, `{name}`");
-        self.report(Diagnostic::error(codes::NOT_A_VALUE, span, message).help(help));
-        error(span)
     }
 
     /// Reports a function where a value is needed.
@@ -148,37 +39,119 @@ impl BodyChecker<'_, '_> {
             Diagnostic::error(codes::FUNCTION_AS_VALUE, span, message)
                 .help("functions are no values: call it, or pass it on as an argument, as in `map(f, v)`"),
         );
-        error(span)
-    }
-
-    /// A new local with a name, in the innermost scope.
-    pub(super) fn bind(&mut self, name: &str, span: Span, ty: Type, mutable: bool) -> LocalId {
-        let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name: name.to_owned(), span, ty, mutable });
-        self.local_facts.push(LocalFacts::default());
-        if !name.is_empty() {
-            self.names.entry(name.to_owned()).or_default().push(id);
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.push(name.to_owned());
-            }
-        }
-        id
+        Expr::error(span)
     }
 
     /// Runs `inside` in a scope of its own.
     pub(super) fn scoped<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
-        self.scopes.push(Vec::new());
+        self.locals.enter();
         let result = inside(self);
-        for name in self.scopes.pop().unwrap_or_default() {
-            if let Some(ids) = self.names.get_mut(&name) {
-                ids.pop();
-                if ids.is_empty() {
-                    self.names.remove(&name);
-                }
-            }
-        }
+        self.locals.leave();
         result
     }
+}
+
+/// The value of a name; after that of a module `ops` say what is meant. Gives it with how many of them did.
+pub(super) fn name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, ops: &[PostfixOp]) -> (Expr, usize) {
+    if checker.is_item(name)
+        && let Some(found) = checker.module.follow(name, span, |at| field_name(ops.get(at)))
+    {
+        return (item_value(checker, &found), found.n_dots);
+    }
+    (plain_name(checker, name, span), 0)
+}
+
+/// The value of a declaration.
+fn item_value(checker: &mut BodyChecker<'_, '_>, found: &Found) -> Expr {
+    let span = found.span;
+    match found.def {
+        Def::Function(_) | Def::Pending => checker.function_as_value(span, &format!("the function `{}`", found.name)),
+        Def::Gradients(_) => {
+            not_a_value(checker, &found.name, "a set of gradients", span, "name one and call it, as in `dloss.w(x)`")
+        }
+        Def::Constant(at) => match checker.module.resolve_constant(at, span) {
+            Some(value) => value.at(span),
+            None => Expr::error(span),
+        },
+        Def::Struct(_) | Def::Alias(_) => {
+            not_a_value(checker, &found.name, "a type", span, "make a value of it with `{ ... }` after the name")
+        }
+        Def::Enum(id) => {
+            let help = checker.module.construct_help(id);
+            not_a_value(checker, &found.name, "an enum", span, &help)
+        }
+        Def::Module(_) => {
+            let help = "write a dot and the name of a declaration after it";
+            not_a_value(checker, &found.name, "a module", span, help)
+        }
+        Def::Trait(_) => not_a_value(checker, &found.name, "a trait", span, "call one of its functions: `value.f()`"),
+        Def::Unusable => Expr::error(span),
+    }
+}
+
+/// The value of a name that is no declaration.
+fn plain_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span) -> Expr {
+    if let Some(local) = checker.lookup_local(name, span) {
+        let ty = checker.locals.get(local).ty.clone();
+        if matches!(ty, Type::Function(_)) {
+            return checker.function_as_value(span, &format!("the function `{name}`"));
+        }
+        return Expr { span, ty, kind: ExprKind::Local(local) };
+    }
+    if let Some(at) = checker.generics.iter().position(|generic| generic.name == name) {
+        return match checker.generics[at].kind {
+            GenericKind::Size => Expr { span, ty: Type::of(Elem::I64), kind: ExprKind::Size(GenericId(at as u32)) },
+            GenericKind::Scalar(_) => not_a_value(checker, name, "an element type", span, "write `x as T` to convert"),
+            GenericKind::Type { .. } => not_a_value(checker, name, "a type", span, "take a value of it as a parameter"),
+            GenericKind::Pack => {
+                let help = format!("write `..{name}` among the sizes of a function such as `zeros`");
+                not_a_value(checker, name, "a shape pack", span, &help)
+            }
+        };
+    }
+    if let Some(constant) = prelude::constant(name) {
+        let scalar = checker.infer.vars.float_literal();
+        return Expr { span, ty: Type::Scalar(scalar), kind: ExprKind::Literal(Literal::Constant(constant)) };
+    }
+    if prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some() {
+        return checker.function_as_value(span, &format!("the function `{name}`"));
+    }
+    unknown_name(checker, name, span)
+}
+
+/// Reports a name that stands for nothing.
+pub(super) fn unknown_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span) -> Expr {
+    if name.is_empty() {
+        return Expr::error(span);
+    }
+    if name == "tile" {
+        tile_shapes::report_stray_tile(checker, span);
+        return Expr::error(span);
+    }
+    let help = {
+        let locals = checker.locals.names();
+        let items = checker.module.declared_names();
+        let generics = checker.generics.iter().map(|generic| generic.name.as_str());
+        let forms = NamedForm::all().map(|form| form.name).chain([VMAP, EINSUM]);
+        let known = locals.chain(generics).chain(items).chain(prelude::names()).chain(forms);
+        match (checker.module.enum_with(name), foreign_name(name), closest(name, known)) {
+            (Some(owner), ..) => format!("write the name of the enum before the variant: `{owner}.{name}`"),
+            (None, Some(help), _) => help.to_owned(),
+            (None, None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None, None) => format!("bind it with `let {name} = ...`, or make it a parameter"),
+        }
+    };
+    checker.report(
+        Diagnostic::error(codes::UNKNOWN_NAME, span, format!("expected a name that is declared, found `{name}`"))
+            .help(help),
+    );
+    Expr::error(span)
+}
+
+fn not_a_value(checker: &mut BodyChecker<'_, '_>, name: &str, found: &str, span: Span, help: &str) -> Expr {
+    let message = format!("expected a value, found {found}, `{name}`");
+    checker.report(Diagnostic::error(codes::NOT_A_VALUE, span, message).help(help));
+    Expr::error(span)
 }
 
 /// The name in `.name`.

@@ -3,39 +3,15 @@
 //! The types of a rule follow from the signature of `f` alone; the names of its generics are its own, so what each
 //! stands for is found by matching the parameters.
 
-use cotan_syntax::ast::Ident;
 use cotan_syntax::{Diagnostic, Span};
 
-use super::{Def, FnId, ModuleChecker, Signature};
+use super::attributes::RuleAttr;
+use super::{Def, FnId, ModuleChecker, Signature, declared};
 use crate::codes;
 use crate::instances::impls::Binding;
 use crate::suggest::closest;
 use crate::typed::{self, Callable, CallableKind, DerivativeMode, forms};
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, Type};
-
-/// `@vjp_for(f)` or `@jvp_for(f)` before a function.
-#[derive(Clone, Debug)]
-pub(super) struct RuleAttr {
-    /// Reverse for a vjp.
-    pub(super) mode: DerivativeMode,
-    /// The function whose rule is replaced, by the names between dots.
-    pub(super) of: Vec<Ident>,
-    pub(super) span: Span,
-}
-
-impl RuleAttr {
-    fn name(&self) -> &'static str {
-        match self.mode {
-            DerivativeMode::Reverse => "vjp_for",
-            DerivativeMode::Forward => "jvp_for",
-        }
-    }
-
-    /// The function as it is written.
-    fn of(&self) -> String {
-        self.of.iter().map(|ident| ident.name.as_str()).collect::<Vec<_>>().join(".")
-    }
-}
 
 /// The types of a rule, over the generics of the function that it is for.
 struct RuleTypes {
@@ -43,242 +19,234 @@ struct RuleTypes {
     result: Type,
 }
 
-impl ModuleChecker<'_> {
-    /// Gives every function the rules that were declared for it. All signatures are known.
-    pub(super) fn resolve_rules(&mut self) {
-        for (module, rule, attr) in std::mem::take(&mut self.rules) {
-            self.current = module;
-            if let Some(of) = self.rule_target(&attr) {
-                self.set_rule(of, rule, &attr);
-            }
+/// Gives every function the rules that were declared for it. All signatures are known.
+pub(super) fn resolve_rules(checker: &mut ModuleChecker<'_>) {
+    for (module, rule, attr) in std::mem::take(&mut checker.rules) {
+        checker.current = module;
+        if let Some(of) = rule_target(checker, &attr) {
+            set_rule(checker, of, rule, &attr);
         }
     }
+}
 
-    /// The function that a rule is for; reports a name that can't have one.
-    fn rule_target(&mut self, attr: &RuleAttr) -> Option<FnId> {
-        let (first, rest) = attr.of.split_first()?;
-        let span = attr.of.last().map_or(first.span, |last| first.span.to(last.span));
-        let found = self.follow(&first.name, first.span, |at| rest.get(at));
-        let of = match found.as_ref().filter(|found| found.n_dots == rest.len()).map(|found| found.def) {
-            Some(Def::Function(of)) => of,
-            Some(Def::Unusable | Def::Pending) => return None,
-            Some(
-                Def::Gradients(_)
-                | Def::Struct(_)
-                | Def::Enum(_)
-                | Def::Alias(_)
-                | Def::Constant(_)
-                | Def::Trait(_)
-                | Def::Module(_),
-            )
-            | None => {
-                let message =
-                    format!("expected a function of this program in `@{}`, found `{}`", attr.name(), attr.of());
-                let help = match closest(&first.name, self.declared_names()) {
-                    Some(near) if near != first.name => format!("did you mean `{near}`?"),
-                    Some(_) | None => "name the function whose derivative the body gives".to_owned(),
-                };
-                self.report(Diagnostic::error(codes::RULE_TARGET, span, message).help(help));
-                return None;
-            }
-        };
-        let target = self.signature(of).clone();
-        let types = target.params.iter().map(|param| &param.ty);
-        if types.chain([&target.result]).any(Type::has_error) {
+/// The function that a rule is for; reports a name that can't have one.
+fn rule_target(checker: &mut ModuleChecker<'_>, attr: &RuleAttr) -> Option<FnId> {
+    let (first, rest) = attr.of.split_first()?;
+    let span = attr.of.last().map_or(first.span, |last| first.span.to(last.span));
+    let found = checker.follow(&first.name, first.span, |at| rest.get(at));
+    let of = match found.as_ref().filter(|found| found.n_dots == rest.len()).map(|found| found.def) {
+        Some(Def::Function(of)) => of,
+        Some(Def::Unusable | Def::Pending) => return None,
+        Some(
+            Def::Gradients(_)
+            | Def::Struct(_)
+            | Def::Enum(_)
+            | Def::Alias(_)
+            | Def::Constant(_)
+            | Def::Trait(_)
+            | Def::Module(_),
+        )
+        | None => {
+            let message = format!("expected a function of this program in `@{}`, found `{}`", attr.name(), attr.of());
+            let help = match closest(&first.name, checker.declared_names()) {
+                Some(near) if near != first.name => format!("did you mean `{near}`?"),
+                Some(_) | None => "name the function whose derivative the body gives".to_owned(),
+            };
+            checker.report(Diagnostic::error(codes::RULE_TARGET, span, message).help(help));
             return None;
         }
-        let is_smooth = |ty: &Type| self.is_differentiable(ty, &target.generics);
-        let problem = if target.params.iter().any(|param| matches!(param.ty, Type::Function(_))) {
-            Some(("takes a function", "its calls are specialised: give a rule to a function without such parameters"))
-        } else if attr.mode == DerivativeMode::Forward && target.n_open_sizes > 0 {
-            Some(("gives a size that only the run knows", "say the size of the result, or give it a `@vjp_for`"))
-        } else if !is_smooth(&target.result) {
-            Some(("gives nothing with a derivative", "only results with floats in them have derivatives"))
-        } else if !target.params.iter().any(|param| !param.nodiff && is_smooth(&param.ty)) {
-            Some(("has no parameter with a derivative", "only parameters with floats in them have derivatives"))
-        } else {
-            None
-        };
-        let Some((why, help)) = problem else { return Some(of) };
-        let message =
-            format!("expected a function that can have a rule of its own, found `{}`, which {why}", attr.of());
-        self.report(
-            Diagnostic::error(codes::RULE_TARGET, attr.span, message)
-                .label(target.name_span, "declared here")
-                .help(help),
-        );
+    };
+    let target = checker.signature(of).clone();
+    let types = target.params.iter().map(|param| &param.ty);
+    if types.chain([&target.result]).any(Type::has_error) {
+        return None;
+    }
+    let is_smooth = |ty: &Type| checker.is_differentiable(ty, &target.generics);
+    let problem = if target.params.iter().any(|param| matches!(param.ty, Type::Function(_))) {
+        Some(("takes a function", "its calls are specialised: give a rule to a function without such parameters"))
+    } else if attr.mode == DerivativeMode::Forward && target.n_open_sizes > 0 {
+        Some(("gives a size that only the run knows", "say the size of the result, or give it a `@vjp_for`"))
+    } else if !is_smooth(&target.result) {
+        Some(("gives nothing with a derivative", "only results with floats in them have derivatives"))
+    } else if !target.params.iter().any(|param| !param.nodiff && is_smooth(&param.ty)) {
+        Some(("has no parameter with a derivative", "only parameters with floats in them have derivatives"))
+    } else {
         None
-    }
+    };
+    let Some((why, help)) = problem else { return Some(of) };
+    let message = format!("expected a function that can have a rule of its own, found `{}`, which {why}", attr.of());
+    checker.report(
+        Diagnostic::error(codes::RULE_TARGET, attr.span, message).label(target.name_span, "declared here").help(help),
+    );
+    None
+}
 
-    /// Checks the signature of a rule, and that it is the only one.
-    fn set_rule(&mut self, of: FnId, rule: FnId, attr: &RuleAttr) {
-        let (target, found) = (self.signature(of).clone(), self.signature(rule).clone());
-        let wanted = self.rule_types(&target, attr.mode);
-        let types = found.params.iter().map(|param| &param.ty);
-        if types.chain([&found.result]).any(Type::has_error) {
-            return;
-        }
-        let Some(generics) = self.match_rule(&target, &found, &wanted, attr) else { return };
-        self.write_tangents(rule, target.params.len(), attr.mode);
-        let callable = Callable {
-            span: attr.span,
-            params: wanted.params.into_iter().map(|(_, ty)| ty).collect(),
-            result: wanted.result,
-            kind: CallableKind::Function { function: rule, generics },
-        };
-        let rules = &mut self.signatures[of.0 as usize].rules;
-        let slot = match attr.mode {
-            DerivativeMode::Reverse => &mut rules.vjp,
-            DerivativeMode::Forward => &mut rules.jvp,
-        };
-        let Some(first) = slot else {
-            *slot = Some(callable);
-            return;
-        };
-        let first = first.span;
-        let message = format!("expected one `@{}` for `{}`, found a second", attr.name(), target.name);
-        self.report(
-            Diagnostic::error(codes::RULE_TWICE, attr.span, message)
-                .label(first, "the first stands here")
-                .help("leave one of them out"),
-        );
+/// Checks the signature of a rule, and that it is the only one.
+fn set_rule(checker: &mut ModuleChecker<'_>, of: FnId, rule: FnId, attr: &RuleAttr) {
+    let (target, found) = (checker.signature(of).clone(), checker.signature(rule).clone());
+    let wanted = rule_types(checker, &target, attr.mode);
+    let types = found.params.iter().map(|param| &param.ty);
+    if types.chain([&found.result]).any(Type::has_error) {
+        return;
     }
+    let Some(generics) = match_rule(checker, &target, &found, &wanted, attr) else { return };
+    write_tangents(checker, rule, target.params.len(), attr.mode);
+    let callable = Callable {
+        span: attr.span,
+        params: wanted.params.into_iter().map(|(_, ty)| ty).collect(),
+        result: wanted.result,
+        kind: CallableKind::Function { function: rule, generics },
+    };
+    let rules = &mut checker.signatures[of.0 as usize].rules;
+    let slot = match attr.mode {
+        DerivativeMode::Reverse => &mut rules.vjp,
+        DerivativeMode::Forward => &mut rules.jvp,
+    };
+    let Some(first) = slot else {
+        *slot = Some(callable);
+        return;
+    };
+    let first = first.span;
+    let message = format!("expected one `@{}` for `{}`, found a second", attr.name(), target.name);
+    checker.report(
+        Diagnostic::error(codes::RULE_TWICE, attr.span, message)
+            .label(first, "the first stands here")
+            .help("leave one of them out"),
+    );
+}
 
-    /// Where a rule names a struct for a tangent or cotangent, the tangent of the struct is meant.
-    fn write_tangents(&mut self, rule: FnId, n_args: usize, mode: DerivativeMode) {
-        let mut signature = self.signature(rule).clone();
-        // The result of the function stands before its cotangent.
-        let n_values = n_args + usize::from(mode == DerivativeMode::Reverse);
-        for param in &mut signature.params[n_values..] {
-            param.ty = self.declarations().tangent(&param.ty);
-        }
-        signature.result = match (mode, signature.result.parts()) {
-            (DerivativeMode::Forward, [value, tangent]) => {
-                Type::Tuple(vec![value.clone(), self.declarations().tangent(tangent)])
-            }
-            (DerivativeMode::Forward | DerivativeMode::Reverse, _) => self.declarations().tangent(&signature.result),
-        };
-        self.signatures[rule.0 as usize] = signature;
+/// Where a rule names a struct for a tangent or cotangent, the tangent of the struct is meant.
+fn write_tangents(checker: &mut ModuleChecker<'_>, rule: FnId, n_args: usize, mode: DerivativeMode) {
+    let mut signature = checker.signature(rule).clone();
+    // The result of the function stands before its cotangent.
+    let n_values = n_args + usize::from(mode == DerivativeMode::Reverse);
+    for param in &mut signature.params[n_values..] {
+        param.ty = checker.declarations().tangent(&param.ty);
     }
+    signature.result = match (mode, signature.result.parts()) {
+        (DerivativeMode::Forward, [value, tangent]) => {
+            Type::Tuple(vec![value.clone(), checker.declarations().tangent(tangent)])
+        }
+        (DerivativeMode::Forward | DerivativeMode::Reverse, _) => checker.declarations().tangent(&signature.result),
+    };
+    checker.signatures[rule.0 as usize] = signature;
+}
 
-    /// The signature that a rule must have.
-    fn rule_types(&self, target: &Signature, mode: DerivativeMode) -> RuleTypes {
-        let mut params: Vec<(String, Type)> =
-            target.params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
-        let is_smooth = |param: &&typed::Param| !param.nodiff && self.is_differentiable(&param.ty, &target.generics);
-        let tangent = |param: &typed::Param| self.declarations().tangent(&param.ty);
-        let smooth = || target.params.iter().filter(is_smooth);
-        let value = target.result.clone();
-        let value_tangent = self.declarations().tangent(&value);
-        let result = match mode {
-            DerivativeMode::Reverse => {
-                params.extend([("result".to_owned(), value), ("result_cot".to_owned(), value_tangent)]);
-                forms::one_or_tuple(smooth().map(tangent).collect())
-            }
-            DerivativeMode::Forward => {
-                params.extend(smooth().map(|param| (format!("{}_tan", param.name), tangent(param))));
-                Type::Tuple(vec![value, value_tangent])
-            }
-        };
-        RuleTypes { params, result }
+/// The signature that a rule must have.
+fn rule_types(checker: &ModuleChecker<'_>, target: &Signature, mode: DerivativeMode) -> RuleTypes {
+    let mut params: Vec<(String, Type)> =
+        target.params.iter().map(|param| (param.name.clone(), param.ty.clone())).collect();
+    let is_smooth = |param: &&typed::Param| !param.nodiff && checker.is_differentiable(&param.ty, &target.generics);
+    let tangent = |param: &typed::Param| checker.declarations().tangent(&param.ty);
+    let smooth = || target.params.iter().filter(is_smooth);
+    let value = target.result.clone();
+    let value_tangent = checker.declarations().tangent(&value);
+    let result = match mode {
+        DerivativeMode::Reverse => {
+            params.extend([("result".to_owned(), value), ("result_cot".to_owned(), value_tangent)]);
+            forms::one_or_tuple(smooth().map(tangent).collect())
+        }
+        DerivativeMode::Forward => {
+            params.extend(smooth().map(|param| (format!("{}_tan", param.name), tangent(param))));
+            Type::Tuple(vec![value, value_tangent])
+        }
+    };
+    RuleTypes { params, result }
+}
+
+/// What the generics of a rule stand for; reports a signature that does not fit.
+fn match_rule(
+    checker: &mut ModuleChecker<'_>,
+    target: &Signature,
+    found: &Signature,
+    wanted: &RuleTypes,
+    attr: &RuleAttr,
+) -> Option<Vec<GenericArg>> {
+    let n = wanted.params.len();
+    if found.params.len() != n {
+        let message = format!("expected {n} parameters of a rule for `{}`, found {}", target.name, found.params.len());
+        return report_rule(checker, target, wanted, found.span, message, attr);
     }
-
-    /// What the generics of a rule stand for; reports a signature that does not fit.
-    fn match_rule(
-        &mut self,
-        target: &Signature,
-        found: &Signature,
-        wanted: &RuleTypes,
-        attr: &RuleAttr,
-    ) -> Option<Vec<GenericArg>> {
-        let n = wanted.params.len();
-        if found.params.len() != n {
-            let message =
-                format!("expected {n} parameters of a rule for `{}`, found {}", target.name, found.params.len());
-            return self.report_rule(target, wanted, found.span, message, attr);
-        }
-        let mut known: Vec<Option<GenericArg>> = vec![None; found.generics.len()];
-        let mut binding = Binding::new(&found.generics);
-        for ((_, wanted), found) in wanted.params.iter().zip(&found.params) {
-            learn(&found.ty, wanted, &mut known);
-            binding.ty(&found.ty, wanted);
-        }
-        let known: Vec<Option<GenericArg>> =
-            known.into_iter().zip(binding.known).map(|(known, bound)| known.or(bound)).collect();
-        for (k, generic) in found.generics.iter().enumerate() {
-            let is_right = match (&known[k], generic.kind) {
-                (Some(GenericArg::Size(_)), GenericKind::Size) => true,
-                (Some(GenericArg::Scalar(scalar)), GenericKind::Scalar(bound)) => match scalar {
-                    Scalar::Of(elem) => bound.admits(*elem),
-                    Scalar::Param(id) => match target.generics.get(id.0 as usize).map(|generic| generic.kind) {
-                        Some(GenericKind::Scalar(other)) => other.implies(bound),
-                        Some(GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack) | None => false,
-                    },
-                    Scalar::Var(_) => false,
+    let mut known: Vec<Option<GenericArg>> = vec![None; found.generics.len()];
+    let mut binding = Binding::new(&found.generics);
+    for ((_, wanted), found) in wanted.params.iter().zip(&found.params) {
+        learn(&found.ty, wanted, &mut known);
+        binding.ty(&found.ty, wanted);
+    }
+    let known: Vec<Option<GenericArg>> =
+        known.into_iter().zip(binding.known).map(|(known, bound)| known.or(bound)).collect();
+    for (k, generic) in found.generics.iter().enumerate() {
+        let is_right = match (&known[k], generic.kind) {
+            (Some(GenericArg::Size(_)), GenericKind::Size) => true,
+            (Some(GenericArg::Scalar(scalar)), GenericKind::Scalar(bound)) => match scalar {
+                Scalar::Of(elem) => bound.admits(*elem),
+                Scalar::Param(id) => match target.generics.get(id.0 as usize).map(|generic| generic.kind) {
+                    Some(GenericKind::Scalar(other)) => other.implies(bound),
+                    Some(GenericKind::Size | GenericKind::Type { .. } | GenericKind::Pack) | None => false,
                 },
-                (Some(GenericArg::Type(_)), GenericKind::Type { .. }) => true,
-                (Some(GenericArg::Pack(_)), GenericKind::Pack) => true,
-                (
-                    Some(GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_))
-                    | None,
-                    _,
-                ) => false,
-            };
-            if !is_right {
-                let message = format!(
-                    "expected generics of the rule that the parameters of `{}` decide, found `{}`",
-                    target.name, generic.name
-                );
-                return self.report_rule(target, wanted, found.span, message, attr);
-            }
-        }
-        let generics: Vec<GenericArg> = known.into_iter().flatten().collect();
-        let at = Substitution::new(generics.clone());
-        for ((_, wanted_ty), param) in wanted.params.iter().zip(&found.params) {
-            let ty = at.ty(&param.ty);
-            if !self.is_gradient_type(&ty, wanted_ty) {
-                let message = format!(
-                    "expected `{}` of the rule to be `{}`, found `{}`",
-                    param.name,
-                    self.show_in(target, wanted_ty),
-                    self.show_in(found, &param.ty)
-                );
-                return self.report_rule(target, wanted, param.span, message, attr);
-            }
-        }
-        if !self.is_gradient_type(&at.ty(&found.result), &wanted.result) {
+                Scalar::Var(_) => false,
+            },
+            (Some(GenericArg::Type(_)), GenericKind::Type { .. }) => true,
+            (Some(GenericArg::Pack(_)), GenericKind::Pack) => true,
+            (
+                Some(GenericArg::Size(_) | GenericArg::Scalar(_) | GenericArg::Type(_) | GenericArg::Pack(_)) | None,
+                _,
+            ) => false,
+        };
+        if !is_right {
             let message = format!(
-                "expected the result `{}` of the rule, found `{}`",
-                self.show_in(target, &wanted.result),
-                self.show_in(found, &found.result)
+                "expected generics of the rule that the parameters of `{}` decide, found `{}`",
+                target.name, generic.name
             );
-            return self.report_rule(target, wanted, found.span, message, attr);
+            return report_rule(checker, target, wanted, found.span, message, attr);
         }
-        Some(generics)
     }
-
-    fn report_rule(
-        &mut self,
-        target: &Signature,
-        wanted: &RuleTypes,
-        span: Span,
-        message: String,
-        attr: &RuleAttr,
-    ) -> Option<Vec<GenericArg>> {
-        let params: Vec<String> =
-            wanted.params.iter().map(|(name, ty)| format!("{name}: {}", self.show_in(target, ty))).collect();
-        let generics: Vec<String> = target.generics[..target.n_written_generics].iter().map(show_generic).collect();
-        let generics = if generics.is_empty() { String::new() } else { format!("[{}]", generics.join(", ")) };
-        let result = self.show_in(target, &wanted.result);
-        let help = format!("a rule for it is `fn rule{generics}({}) -> {result}`", params.join(", "));
-        self.report(
-            Diagnostic::error(codes::RULE_SIGNATURE, span, message)
-                .label(attr.span, "because of this")
-                .label(target.name_span, "declared here")
-                .help(help),
+    let generics: Vec<GenericArg> = known.into_iter().flatten().collect();
+    let at = Substitution::new(generics.clone());
+    for ((_, wanted_ty), param) in wanted.params.iter().zip(&found.params) {
+        let ty = at.ty(&param.ty);
+        if !declared::is_gradient_type(checker, &ty, wanted_ty) {
+            let message = format!(
+                "expected `{}` of the rule to be `{}`, found `{}`",
+                param.name,
+                checker.show_in(target, wanted_ty),
+                checker.show_in(found, &param.ty)
+            );
+            return report_rule(checker, target, wanted, param.span, message, attr);
+        }
+    }
+    if !declared::is_gradient_type(checker, &at.ty(&found.result), &wanted.result) {
+        let message = format!(
+            "expected the result `{}` of the rule, found `{}`",
+            checker.show_in(target, &wanted.result),
+            checker.show_in(found, &found.result)
         );
-        None
+        return report_rule(checker, target, wanted, found.span, message, attr);
     }
+    Some(generics)
+}
+
+fn report_rule(
+    checker: &mut ModuleChecker<'_>,
+    target: &Signature,
+    wanted: &RuleTypes,
+    span: Span,
+    message: String,
+    attr: &RuleAttr,
+) -> Option<Vec<GenericArg>> {
+    let params: Vec<String> =
+        wanted.params.iter().map(|(name, ty)| format!("{name}: {}", checker.show_in(target, ty))).collect();
+    let generics: Vec<String> = target.generics[..target.n_written_generics].iter().map(show_generic).collect();
+    let generics = if generics.is_empty() { String::new() } else { format!("[{}]", generics.join(", ")) };
+    let result = checker.show_in(target, &wanted.result);
+    let help = format!("a rule for it is `fn rule{generics}({}) -> {result}`", params.join(", "));
+    checker.report(
+        Diagnostic::error(codes::RULE_SIGNATURE, span, message)
+            .label(attr.span, "because of this")
+            .label(target.name_span, "declared here")
+            .help(help),
+    );
+    None
 }
 
 fn show_generic(generic: &Generic) -> String {

@@ -59,14 +59,14 @@ impl ModuleChecker<'_> {
             found.span = span.to(ident.span);
             found.def = Def::Unusable;
             match self.definitions[module.0 as usize].get(&ident.name).copied() {
-                None => self.report_unknown_item(module, &found.name, ident),
+                None => report_unknown_item(self, module, &found.name, ident),
                 Some(item) => {
                     self.note_use(ident.span, item.span);
                     if item.is_public {
                         found.def = item.def;
                         found.definition = item.span;
                     } else {
-                        self.report_private(&found.name, ident, item.span);
+                        report_private(self, &found.name, ident, item.span);
                     }
                 }
             }
@@ -81,53 +81,13 @@ impl ModuleChecker<'_> {
         self.follow(&first.name, first.span, |at| rest.get(at))
     }
 
-    fn report_unknown_item(&mut self, module: ModuleId, path: &str, ident: &Ident) {
-        if ident.name.is_empty() {
-            return;
-        }
-        let items = &self.definitions[module.0 as usize];
-        let public = items.iter().filter(|(_, item)| item.is_public).map(|(name, _)| name.as_str());
-        let help = match closest(&ident.name, public.clone()) {
-            Some(near) => format!("did you mean `{path}.{near}`?"),
-            None if public.clone().next().is_none() => format!("nothing in `{path}` is marked `pub`"),
-            None => format!("it has `{}`", public.collect::<Vec<_>>().join("`, `")),
-        };
-        let message = format!("expected a declaration of the module `{path}`, found `{}`", ident.name);
-        self.report(Diagnostic::error(codes::UNKNOWN_ITEM, ident.span, message).help(help));
-    }
-
-    fn report_private(&mut self, path: &str, ident: &Ident, definition: Span) {
-        let message =
-            format!("expected a public declaration of the module `{path}`, found `{}`, which is private", ident.name);
-        self.report(
-            Diagnostic::error(codes::PRIVATE_ITEM, ident.span, message)
-                .label(definition, "declared here without `pub`")
-                .help("write `pub` before the declaration to let other modules use it"),
-        );
-    }
-
-    /// Enters the name of an imported module.
-    pub(super) fn declare_import(&mut self, item: &Item, import: &Import) {
-        let segments = match &import.source {
-            ImportSource::Library(path) => &path.segments,
-            ImportSource::Relative { segments, .. } => segments,
-        };
-        let Some(name) = import.alias.as_ref().or(segments.last()) else { return };
-        let def = self.imported(item.id).map_or(Def::Unusable, Def::Module);
-        self.define(name, def, item.public.is_some());
-    }
-
-    fn imported(&self, import: NodeId) -> Option<ModuleId> {
-        self.modules[self.current.0 as usize].imports.get(&import).copied()
-    }
-
     /// Enters a name; reports one that is taken, unless it is missing altogether.
     pub(super) fn define(&mut self, name: &Ident, def: Def, is_public: bool) -> bool {
         if name.name.is_empty() {
             return false;
         }
         if let Some(first) = self.find(&name.name) {
-            self.report_redefinition(name, first.span);
+            report_redefinition(self, name, first.span);
             return false;
         }
         let definition = Definition { def, span: name.span, is_public };
@@ -144,15 +104,6 @@ impl ModuleChecker<'_> {
         }
     }
 
-    fn report_redefinition(&mut self, name: &Ident, first: Span) {
-        let message = format!("expected one declaration of `{}`, found a second", name.name);
-        self.report(
-            Diagnostic::error(codes::DUPLICATE_ITEM, name.span, message)
-                .label(first, "first declared here")
-                .help("give one of them another name"),
-        );
-    }
-
     /// The name that a declaration of the current module has in the program.
     pub(super) fn full_name(&self, name: &str) -> String {
         match self.modules[self.current.0 as usize].label.as_str() {
@@ -160,6 +111,55 @@ impl ModuleChecker<'_> {
             label => format!("{label}.{name}"),
         }
     }
+}
+
+fn report_unknown_item(checker: &mut ModuleChecker<'_>, module: ModuleId, path: &str, ident: &Ident) {
+    if ident.name.is_empty() {
+        return;
+    }
+    let items = &checker.definitions[module.0 as usize];
+    let public = items.iter().filter(|(_, item)| item.is_public).map(|(name, _)| name.as_str());
+    let help = match closest(&ident.name, public.clone()) {
+        Some(near) => format!("did you mean `{path}.{near}`?"),
+        None if public.clone().next().is_none() => format!("nothing in `{path}` is marked `pub`"),
+        None => format!("it has `{}`", public.collect::<Vec<_>>().join("`, `")),
+    };
+    let message = format!("expected a declaration of the module `{path}`, found `{}`", ident.name);
+    checker.report(Diagnostic::error(codes::UNKNOWN_ITEM, ident.span, message).help(help));
+}
+
+fn report_private(checker: &mut ModuleChecker<'_>, path: &str, ident: &Ident, definition: Span) {
+    let message =
+        format!("expected a public declaration of the module `{path}`, found `{}`, which is private", ident.name);
+    checker.report(
+        Diagnostic::error(codes::PRIVATE_ITEM, ident.span, message)
+            .label(definition, "declared here without `pub`")
+            .help("write `pub` before the declaration to let other modules use it"),
+    );
+}
+
+/// Enters the name of an imported module.
+pub(super) fn declare_import(checker: &mut ModuleChecker<'_>, item: &Item, import: &Import) {
+    let segments = match &import.source {
+        ImportSource::Library(path) => &path.segments,
+        ImportSource::Relative { segments, .. } => segments,
+    };
+    let Some(name) = import.alias.as_ref().or(segments.last()) else { return };
+    let def = imported(checker, item.id).map_or(Def::Unusable, Def::Module);
+    checker.define(name, def, item.public.is_some());
+}
+
+fn imported(checker: &ModuleChecker<'_>, import: NodeId) -> Option<ModuleId> {
+    checker.modules[checker.current.0 as usize].imports.get(&import).copied()
+}
+
+fn report_redefinition(checker: &mut ModuleChecker<'_>, name: &Ident, first: Span) {
+    let message = format!("expected one declaration of `{}`, found a second", name.name);
+    checker.report(
+        Diagnostic::error(codes::DUPLICATE_ITEM, name.span, message)
+            .label(first, "first declared here")
+            .help("give one of them another name"),
+    );
 }
 
 /// A path as it is written.

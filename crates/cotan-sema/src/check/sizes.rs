@@ -3,22 +3,16 @@
 use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span, ast};
 
-use super::type_exprs::{Holes, TypeScope};
+use super::infer::Infer;
+use super::locals::Locals;
+use super::type_scope::{Holes, TypeScope};
 use super::{BodyChecker, ModuleChecker};
-use crate::dims::{Atom, Dim, SizeId};
+use crate::dims::{Atom, Dim};
 use crate::show::Names;
-use crate::typed::{
-    BinaryOp, Block, Expr, ExprKind, Literal, LocalId, Pattern, PatternKind, RuntimeSize, Stmt, StmtKind,
-};
+use crate::typed::{BinaryOp, Block, Expr, ExprKind, Literal, Local, LocalId, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::{EnumType, GenericArg, Scalar, StructType, Type};
 
 impl BodyChecker<'_, '_> {
-    /// A run-time size that comes into being at `span`.
-    pub(super) fn new_size(&mut self, span: Span) -> Dim {
-        self.sizes.push(RuntimeSize { span });
-        Dim::atom(Atom::Runtime(SizeId(self.sizes.len() as u32 - 1)))
-    }
-
     /// The size that an integer expression stands for, if it is made of literals, sizes and
     /// immutable variables.
     pub(super) fn size_of(&self, expr: &Expr) -> Option<Dim> {
@@ -32,7 +26,7 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         if let ExprKind::Local(local) = expr.kind {
-            return self.size_of_local(local);
+            return size_of_local(self, local);
         }
         let ExprKind::Chain(chain) = &expr.kind else { return None };
         let mut sum = self.size_of(&chain.first)?;
@@ -65,9 +59,9 @@ impl BodyChecker<'_, '_> {
     /// Whether a type is i64, or will be unless something else decides it.
     pub(super) fn is_i64(&self, ty: &Type) -> bool {
         match ty {
-            Type::Scalar(scalar) => match self.vars.resolve(*scalar) {
+            Type::Scalar(scalar) => match self.infer.vars.resolve(*scalar) {
                 Scalar::Of(elem) => elem == Elem::I64,
-                open @ Scalar::Var(_) => self.vars.default_of(open) == Some(Elem::I64),
+                open @ Scalar::Var(_) => self.infer.vars.default_of(open) == Some(Elem::I64),
                 Scalar::Param(_) => false,
             },
             Type::Error
@@ -81,94 +75,19 @@ impl BodyChecker<'_, '_> {
         }
     }
 
-    /// The value of an immutable variable as a size.
-    fn size_of_local(&self, local: LocalId) -> Option<Dim> {
-        let at = local.0 as usize;
-        if self.locals[at].mutable {
-            return None;
-        }
-        if let Some(known) = &self.local_facts[at].known {
-            return Some(known.clone());
-        }
-        // A literal that defaults to i64 may yet turn out to be something else.
-        if self.vars.resolve_type(&self.locals[at].ty) != Type::of(Elem::I64) {
-            return None;
-        }
-        let atom = Dim::atom(Atom::Value(local));
-        let is_param = at < self.n_params;
-        Some(if is_param { atom } else { atom.at_run_time() })
-    }
-
-    /// The value bound to a local of its own, so that sizes may be made of it.
-    pub(super) fn bound_value(&mut self, value: Expr) -> (Expr, Dim) {
-        let (span, ty) = (value.span, value.ty.clone());
-        let local = self.bind("", span, ty.clone(), false);
-        self.locals[local.0 as usize].name = "$n".to_owned();
-        let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
-        let statements = vec![Stmt { span, kind: StmtKind::Let { pattern, value } }];
-        let value = Some(Expr { span, ty: ty.clone(), kind: ExprKind::Local(local) });
-        let block = Expr {
-            span,
-            ty,
-            kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false, mode: None })),
-        };
-        (block, Dim::atom(Atom::Value(local)).at_run_time())
-    }
-
-    /// The extent that a count gives: what it stands for, or a run-time size.
-    pub(super) fn extent(&mut self, count: &Expr) -> Dim {
-        match self.size_of(count) {
-            Some(dim) => dim.at_run_time(),
-            None => self.new_size(count.span),
-        }
-    }
-
     /// The type that is written; `_` in it is taken from the type that is `found` there.
     pub(super) fn written_type(&mut self, ty: &ast::TypeExpr, found: Option<&Type>) -> Type {
-        let first_hole = self.sizes.len() as u32;
-        let mut written = self.in_type_scope(ty.span, &names_in(ty), |module, scope| module.value_type(ty, scope));
+        let first_hole = self.infer.sizes.len();
+        let mut written = in_type_scope(self, ty.span, &names_in(ty), |module, scope| module.value_type(ty, scope));
         written = self.module.without_enum_elements(written, ty.span);
-        let has_holes = self.sizes.len() as u32 > first_hole;
+        let has_holes = self.infer.sizes.len() > first_hole;
         if let Some(found) = found {
             fill_holes(&mut written, found, first_hole);
             if has_holes {
-                self.leave_open(found);
+                self.infer.sizes.leave_open(found);
             }
         }
         written
-    }
-
-    /// Resolves something written at `span` that types stand in; `mentioned` are the names in its sizes. Every `_` in it
-    /// becomes a run-time size.
-    pub(super) fn in_type_scope<T>(
-        &mut self,
-        span: Span,
-        mentioned: &[String],
-        resolve: impl FnOnce(&mut ModuleChecker<'_>, &mut TypeScope<'_>) -> T,
-    ) -> T {
-        let (names, locals) = (&self.names, &self.locals);
-        let this = &*self;
-        let values = |name: &str| {
-            let local = *names.get(name)?.last()?;
-            (locals[local.0 as usize].ty == Type::of(Elem::I64)).then(|| this.size_of_local(local)).flatten()
-        };
-        let known: Vec<(String, Dim)> =
-            mentioned.iter().filter_map(|name| Some((name.clone(), values(name)?))).collect();
-        let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());
-        let first_hole = self.sizes.len() as u32;
-        let mut scope = TypeScope {
-            generics: self.generics.clone(),
-            values: &values,
-            holes: Holes::Sizes,
-            next_size: first_hole,
-            self_type: self.self_type.clone(),
-        };
-        let resolved = resolve(self.module, &mut scope);
-        let n_holes = scope.next_size - first_hole;
-        for _ in 0..n_holes {
-            self.sizes.push(RuntimeSize { span });
-        }
-        resolved
     }
 
     /// A type as text.
@@ -181,7 +100,7 @@ impl BodyChecker<'_, '_> {
         let ty = self.show(&value.ty);
         // What the checker binds itself has a name that no source has.
         if let ExprKind::Local(local) = value.kind
-            && let name = &self.locals[local.0 as usize].name
+            && let name = &self.locals.get(local).name
             && !name.starts_with('$')
         {
             return format!("`{name}: {ty}`");
@@ -203,14 +122,84 @@ impl BodyChecker<'_, '_> {
         let module: &ModuleChecker<'_> = self.module;
         let structs = |at: u32| module.struct_name(at);
         let enums = |at: u32| module.enum_name(at);
-        let local = |at: u32| self.locals.get(at as usize).map_or_else(|| "?".to_owned(), |local| local.name.clone());
-        let (generics, vars) = (&self.generics, &self.vars);
+        let local =
+            |at: u32| self.locals.all.get(at as usize).map_or_else(|| "?".to_owned(), |local| local.name.clone());
+        let (generics, vars) = (&self.generics, &self.infer.vars);
         show(&Names { generics, structs: &structs, enums: &enums, locals: &local, vars })
     }
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.module.report(diagnostic);
     }
+}
+
+/// The value of an immutable variable as a size.
+fn size_of_local(checker: &BodyChecker<'_, '_>, local: LocalId) -> Option<Dim> {
+    let Local { mutable, ty, .. } = checker.locals.get(local);
+    if *mutable {
+        return None;
+    }
+    if let Some(known) = checker.locals.known(local) {
+        return Some(known.clone());
+    }
+    // A literal that defaults to i64 may yet turn out to be something else.
+    if checker.infer.vars.resolve_type(ty) != Type::of(Elem::I64) {
+        return None;
+    }
+    let atom = Dim::atom(Atom::Value(local));
+    let is_param = (local.0 as usize) < checker.n_params;
+    Some(if is_param { atom } else { atom.at_run_time() })
+}
+
+/// The value bound to a local of its own, so that sizes may be made of it.
+pub(super) fn bound_value(locals: &mut Locals, value: Expr) -> (Expr, Dim) {
+    let (span, ty) = (value.span, value.ty.clone());
+    let local = locals.push("$n", span, ty.clone(), false);
+    let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
+    let statements = vec![Stmt { span, kind: StmtKind::Let { pattern, value } }];
+    let value = Some(Expr { span, ty: ty.clone(), kind: ExprKind::Local(local) });
+    let block =
+        Expr { span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute: false, mode: None })) };
+    (block, Dim::atom(Atom::Value(local)).at_run_time())
+}
+
+/// The extent that a count gives: what it stands for, or a run-time size.
+pub(super) fn extent(checker: &mut BodyChecker<'_, '_>, count: &Expr) -> Dim {
+    match checker.size_of(count) {
+        Some(dim) => dim.at_run_time(),
+        None => checker.infer.sizes.fresh(count.span),
+    }
+}
+
+/// Resolves something written at `span` that types stand in; `mentioned` are the names in its sizes. Every `_` in it
+/// becomes a run-time size.
+pub(super) fn in_type_scope<T>(
+    checker: &mut BodyChecker<'_, '_>,
+    span: Span,
+    mentioned: &[String],
+    resolve: impl FnOnce(&mut ModuleChecker<'_>, &mut TypeScope<'_>) -> T,
+) -> T {
+    let this = &*checker;
+    let values = |name: &str| {
+        let local = this.locals.named(name)?;
+        (this.locals.get(local).ty == Type::of(Elem::I64)).then(|| size_of_local(this, local)).flatten()
+    };
+    let known: Vec<(String, Dim)> = mentioned.iter().filter_map(|name| Some((name.clone(), values(name)?))).collect();
+    let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());
+    let first_hole = checker.infer.sizes.len();
+    let mut scope = TypeScope {
+        generics: checker.generics.clone(),
+        values: &values,
+        holes: Holes::Sizes,
+        next_size: first_hole,
+        self_type: checker.self_type.clone(),
+    };
+    let resolved = resolve(checker.module, &mut scope);
+    let n_holes = scope.next_size - first_hole;
+    for _ in 0..n_holes {
+        checker.infer.sizes.fresh(span);
+    }
+    resolved
 }
 
 /// The names that stand in the sizes of a written type.
@@ -291,4 +280,23 @@ fn fill_holes(written: &mut Type, found: &Type, first_hole: u32) {
         }
         _ => {}
     }
+}
+
+/// A declared result whose `_` are the sizes that were found.
+pub(super) fn without_holes(infer: &mut Infer, declared: &Type, found: &Type, n_open: u32) -> Type {
+    if n_open > 0 {
+        infer.sizes.leave_open(found);
+    }
+    let mut found_dims = Vec::new();
+    found.clone().each_dim_mut(&mut |dim| found_dims.push(dim.clone()));
+    let mut wanted = declared.clone();
+    let mut at = 0;
+    wanted.each_dim_mut(&mut |dim| {
+        let is_open = matches!(dim.as_atom(), Some(crate::dims::Atom::Runtime(size)) if size.0 < n_open);
+        if let (true, Some(found)) = (is_open, found_dims.get(at)) {
+            *dim = found.clone();
+        }
+        at += 1;
+    });
+    wanted
 }

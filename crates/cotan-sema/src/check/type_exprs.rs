@@ -1,42 +1,21 @@
 //! Types as they are written.
 
+use std::collections::HashSet;
+
 use cotan_ir::Elem;
 use cotan_syntax::ast::{self, ExprKind, TypeExpr, TypeKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::scope::{Found, path_name};
-use super::{Def, Definition, ModuleChecker};
+use super::type_scope::TypeScope;
+use super::{Def, Definition, ModuleChecker, large_types, size_exprs};
 use crate::codes;
 use crate::dims::{Dim, GenericId};
 use crate::suggest::closest;
+use crate::typed::Field;
 use crate::types::{
     Bound, EnumType, FunctionType, Generic, GenericArg, GenericKind, Scalar, StructType, Substitution, Type,
 };
-
-/// What `_` means where a type stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holes {
-    /// An error.
-    Forbidden,
-    /// One more size parameter of the function.
-    Generics,
-    /// A run-time size.
-    Sizes,
-}
-
-/// What names mean in the types at some place.
-pub(super) struct TypeScope<'s> {
-    /// The parameters in brackets; those for `_` are appended.
-    pub(super) generics: Vec<Generic>,
-    /// Integer variables that may stand in sizes.
-    pub(super) values: &'s dyn Fn(&str) -> Option<Dim>,
-    /// What `_` means.
-    pub(super) holes: Holes,
-    /// The next run-time size.
-    pub(super) next_size: u32,
-    /// What `Self` is, in a trait and an `impl`.
-    pub(super) self_type: Option<Type>,
-}
 
 /// A use of a generic declaration, whose arguments must have the traits that it asks for. That is found out when all
 /// impls are known.
@@ -51,23 +30,6 @@ pub(super) struct WantedTraits {
     pub(super) span: Span,
     /// The parameters in brackets that the arguments are made of.
     pub(super) generics: Vec<Generic>,
-}
-
-/// No variable may stand in a size.
-fn no_values(_: &str) -> Option<Dim> {
-    None
-}
-
-impl<'s> TypeScope<'s> {
-    /// A scope with these generics and nothing else.
-    pub(super) fn new(generics: Vec<Generic>) -> TypeScope<'static> {
-        TypeScope { generics, values: &no_values, holes: Holes::Forbidden, next_size: 0, self_type: None }
-    }
-
-    pub(super) fn generic(&self, name: &str) -> Option<(GenericId, GenericKind)> {
-        let at = self.generics.iter().position(|generic| generic.name == name)?;
-        Some((GenericId(at as u32), self.generics[at].kind))
-    }
 }
 
 impl ModuleChecker<'_> {
@@ -88,27 +50,11 @@ impl ModuleChecker<'_> {
         if self.is_full() {
             return Type::Error;
         }
-        let resolved = self.resolve_written(ty, scope);
-        if self.has_few_leaves(&resolved, "values of this type", ty.span) { resolved } else { Type::Error }
-    }
-
-    fn resolve_written(&mut self, ty: &TypeExpr, scope: &mut TypeScope<'_>) -> Type {
-        match &ty.kind {
-            TypeKind::Error => Type::Error,
-            TypeKind::Tuple(parts) => Type::Tuple(parts.iter().map(|part| self.value_type(part, scope)).collect()),
-            TypeKind::Path(path) => self.named_type(path, None, ty.span, scope),
-            TypeKind::Apply { base, args, args_span } => match &base.kind {
-                TypeKind::Path(path) => self.named_type(path, Some((args, *args_span)), ty.span, scope),
-                TypeKind::Error | TypeKind::Apply { .. } | TypeKind::Tuple(_) | TypeKind::Function { .. } => {
-                    let elem = self.value_type(base, scope);
-                    self.tensor_of(elem, args, scope)
-                }
-            },
-            TypeKind::Function { params, result } => {
-                let params = params.iter().map(|param| self.value_type(param, scope)).collect();
-                let result = self.value_type(result, scope);
-                Type::Function(Box::new(FunctionType { params, result }))
-            }
+        let resolved = resolve_written(self, ty, scope);
+        if large_types::has_few_leaves(self, &resolved, "values of this type", ty.span) {
+            resolved
+        } else {
+            Type::Error
         }
     }
 
@@ -124,302 +70,6 @@ impl ModuleChecker<'_> {
                 .help("only parameters have function types, as in `fn apply(f: (f64) -> f64, x: f64) -> f64 = f(x)`"),
         );
         Type::Error
-    }
-
-    fn tensor_of(&mut self, elem: Type, args: &[ast::Arg], scope: &mut TypeScope<'_>) -> Type {
-        let dims: Option<Vec<Dim>> = args.iter().map(|arg| self.extent(&arg.value, scope)).collect();
-        match dims {
-            Some(dims) => Type::tensor(elem, dims),
-            None => Type::Error,
-        }
-    }
-
-    /// A type by its name, with or without a bracket after it.
-    fn named_type(
-        &mut self,
-        path: &ast::Path,
-        bracket: Option<(&[ast::Arg], Span)>,
-        span: Span,
-        scope: &mut TypeScope<'_>,
-    ) -> Type {
-        let [ident, dotted @ ..] = path.segments.as_slice() else { return Type::Error };
-        let name = ident.name.as_str();
-        if let (Some((id, kind)), true) = (scope.generic(name), dotted.is_empty()) {
-            return match kind {
-                GenericKind::Scalar(_) => self.maybe_tensor(Type::Scalar(Scalar::Param(id)), bracket, scope),
-                GenericKind::Type { .. } => self.maybe_tensor(Type::Param(id), bracket, scope),
-                GenericKind::Size => {
-                    self.report_not_a_type(name, ident.span, "a size", "a type is declared as `T: Float`")
-                }
-                GenericKind::Pack => {
-                    self.report_not_a_type(name, ident.span, "a shape pack", "a type is declared as `T: Float`")
-                }
-            };
-        }
-        if let (Some(ty), "Self", true) = (scope.self_type.clone(), name, dotted.is_empty()) {
-            return self.maybe_tensor(ty, bracket, scope);
-        }
-        match (self.follow_path(path), Elem::from_name(name)) {
-            (Some(found), _) if found.n_dots == dotted.len() => self.declared_type(&found, bracket, span, scope),
-            (None, Some(elem)) if dotted.is_empty() => self.maybe_tensor(Type::of(elem), bracket, scope),
-            (None, None) if dotted.is_empty() => self.report_unknown_type(ident, scope),
-            (Some(Found { def: Def::Unusable, .. }), _) => Type::Error,
-            (Some(_) | None, _) => {
-                let help = format!("import a module of that name: `import ./{name}`");
-                self.report_not_a_type(&path_name(path), path.span, "a name with dots", &help)
-            }
-        }
-    }
-
-    /// A declared type, with or without a bracket after it.
-    fn declared_type(
-        &mut self,
-        found: &Found,
-        bracket: Option<(&[ast::Arg], Span)>,
-        span: Span,
-        scope: &mut TypeScope<'_>,
-    ) -> Type {
-        match found.def {
-            Def::Struct(id) => {
-                let generics = self.structs[id.0 as usize].generics.clone();
-                let make = |args| Type::Struct(StructType { def: id, args, tangent: false });
-                self.applied(&found.name, &generics, make, bracket, span, scope)
-            }
-            Def::Enum(id) => {
-                let generics = self.enums[id.0 as usize].generics.clone();
-                let make = |args| Type::Enum(EnumType { def: id, args, tangent: false });
-                self.applied(&found.name, &generics, make, bracket, span, scope)
-            }
-            Def::Alias(at) => {
-                let (generics, ty) = self.resolve_alias(at, found.span);
-                let make = |args| Substitution::new(args).ty(&ty);
-                let made = self.applied(&found.name, &generics, make, bracket, span, scope);
-                if self.add_type_parts(&made, span) { made } else { Type::Error }
-            }
-            Def::Unusable => Type::Error,
-            Def::Trait(_) => {
-                let help = format!("a trait bounds a parameter: `[T: {}]`", found.name);
-                self.report_not_a_type(&found.name, found.span, "a trait", &help)
-            }
-            Def::Module(_) => {
-                let help = "write a dot and the name of a type after it";
-                self.report_not_a_type(&found.name, found.span, "a module", help)
-            }
-            Def::Constant(_) => {
-                let help = "a size stands in brackets after an element type, as in `f64[N]`";
-                self.report_not_a_type(&found.name, found.span, "a constant", help)
-            }
-            Def::Function(_) | Def::Pending | Def::Gradients(_) => {
-                let help = "write the type of its result instead";
-                self.report_not_a_type(&found.name, found.span, "a function", help)
-            }
-        }
-    }
-
-    fn maybe_tensor(&mut self, elem: Type, bracket: Option<(&[ast::Arg], Span)>, scope: &mut TypeScope<'_>) -> Type {
-        match bracket {
-            Some((args, _)) => self.tensor_of(elem, args, scope),
-            None => elem,
-        }
-    }
-
-    /// A struct or alias: with generics the bracket holds them, without the dims of a tensor.
-    fn applied(
-        &mut self,
-        name: &str,
-        generics: &[Generic],
-        make: impl FnOnce(Vec<GenericArg>) -> Type,
-        bracket: Option<(&[ast::Arg], Span)>,
-        span: Span,
-        scope: &mut TypeScope<'_>,
-    ) -> Type {
-        if generics.is_empty() {
-            return self.maybe_tensor(make(Vec::new()), bracket, scope);
-        }
-        let args = bracket.map_or(&[] as &[ast::Arg], |(args, _)| args);
-        if !self.has_argument_count(name, generics, args.len(), span) {
-            return Type::Error;
-        }
-        let args: Option<Vec<GenericArg>> =
-            generics.iter().zip(args).map(|(generic, arg)| self.generic_arg(generic, &arg.value, scope)).collect();
-        let Some(args) = args else { return Type::Error };
-        self.wanted_traits.push(WantedTraits {
-            name: name.to_owned(),
-            wanted: generics.to_vec(),
-            args: args.clone(),
-            span,
-            generics: scope.generics.clone(),
-        });
-        make(args)
-    }
-
-    /// Whether a bracket holds one argument for each parameter; reports it if not.
-    pub(super) fn has_argument_count(&mut self, name: &str, generics: &[Generic], found: usize, span: Span) -> bool {
-        if found == generics.len() {
-            return true;
-        }
-        let names: Vec<&str> = generics.iter().map(|generic| generic.name.as_str()).collect();
-        let message = format!("expected {} parameters in the brackets of `{name}`, found {found}", generics.len());
-        let help = if names.is_empty() {
-            "leave the brackets out".to_owned()
-        } else {
-            format!("write `{name}[{}]` with a size or type for each", names.join(", "))
-        };
-        self.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
-        false
-    }
-
-    /// One parameter in brackets at a use in a type.
-    pub(super) fn generic_arg(
-        &mut self,
-        generic: &Generic,
-        arg: &ast::Expr,
-        scope: &mut TypeScope<'_>,
-    ) -> Option<GenericArg> {
-        match generic.kind {
-            GenericKind::Size => self.dim(arg, scope).map(GenericArg::Size),
-            GenericKind::Scalar(bound) => {
-                let generics = scope.generics.clone();
-                self.scalar_arg(&generic.name, bound, arg, &generics).map(GenericArg::Scalar)
-            }
-            GenericKind::Type { .. } => self.type_arg(&generic.name, arg, scope).map(GenericArg::Type),
-            GenericKind::Pack => self.pack_arg(&generic.name, arg, scope).map(GenericArg::Pack),
-        }
-    }
-
-    /// A type that is given in brackets, where expressions and types look alike.
-    pub(super) fn type_arg(&mut self, param: &str, arg: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Type> {
-        match as_type(arg) {
-            Some(ty) => {
-                let ty = self.value_type(&ty, scope);
-                (!ty.has_error()).then_some(ty)
-            }
-            None => {
-                if !matches!(arg.kind, ExprKind::Error) {
-                    let message = format!("expected a type for `{param}`, found an expression");
-                    let diagnostic = Diagnostic::error(codes::GENERIC_KIND, arg.span, message);
-                    self.report(diagnostic.help("write a type such as `f64` or `f64[3]`"));
-                }
-                None
-            }
-        }
-    }
-
-    /// The sizes of a pack that are given in brackets: `[2, N]`, `[]`, `[..S, 2]` or `..S`.
-    pub(super) fn pack_arg(&mut self, param: &str, arg: &ast::Expr, scope: &mut TypeScope<'_>) -> Option<Vec<Dim>> {
-        if let ExprKind::Array(parts) = &arg.kind {
-            return parts.iter().map(|part| self.extent(part, scope)).collect();
-        }
-        if let ExprKind::Range(range) = &arg.kind
-            && range.lo.is_none()
-        {
-            return self.extent(arg, scope).map(|dim| vec![dim]);
-        }
-        if !matches!(arg.kind, ExprKind::Error) {
-            let message = format!("expected the sizes of the shape pack `..{param}`, found something else");
-            self.report(
-                Diagnostic::error(codes::GENERIC_KIND, arg.span, message)
-                    .help("write the sizes in brackets, as in `[2, N]` or `[]`, or pass a pack on, as in `..S`"),
-            );
-        }
-        None
-    }
-
-    /// An element type that is given in brackets, where expressions and types look alike.
-    pub(super) fn scalar_arg(
-        &mut self,
-        param: &str,
-        bound: Bound,
-        arg: &ast::Expr,
-        generics: &[Generic],
-    ) -> Option<Scalar> {
-        let not_an_element = |this: &mut Self, found: &str| {
-            let message = format!("expected an element type for `{param}`, found {found}");
-            this.report(Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write a type such as `f64`"));
-            None
-        };
-        let ExprKind::Name(name) = &arg.kind else {
-            let is_reported = matches!(arg.kind, ExprKind::Error);
-            return if is_reported { None } else { not_an_element(self, "an expression") };
-        };
-        let param_of_owner = generics.iter().position(|generic| generic.name == *name);
-        let elem = Elem::from_name(name).or_else(|| self.scalar_alias(name, arg.span));
-        let (scalar, fits) = match (param_of_owner, elem) {
-            (Some(at), _) => match generics[at].kind {
-                GenericKind::Scalar(own) => (Scalar::Param(GenericId(at as u32)), own.implies(bound)),
-                GenericKind::Type { .. } | GenericKind::Size | GenericKind::Pack => {
-                    return not_an_element(self, &format!("the parameter `{name}`"));
-                }
-            },
-            (None, Some(elem)) => (Scalar::Of(elem), bound.admits(elem)),
-            (None, None) if self.is_type(name) => return not_an_element(self, &format!("the type `{name}`")),
-            (None, None) => {
-                let ident = ast::Ident { name: name.clone(), span: arg.span };
-                self.report_unknown_type(&ident, &TypeScope::new(generics.to_vec()));
-                return None;
-            }
-        };
-        if !fits {
-            let message = format!("expected a type with the trait `{}` for `{param}`, found `{name}`", bound.as_str());
-            self.report(Diagnostic::error(codes::BOUND, arg.span, message).help(bound_help(bound)));
-            return None;
-        }
-        Some(scalar)
-    }
-
-    fn report_not_a_type(&mut self, name: &str, span: Span, found: &str, help: &str) -> Type {
-        let message = format!("expected a type, found {found}, `{name}`");
-        self.report(Diagnostic::error(codes::NOT_A_TYPE, span, message).help(help));
-        Type::Error
-    }
-
-    fn report_unknown_type(&mut self, ident: &ast::Ident, scope: &TypeScope<'_>) -> Type {
-        let name = ident.name.as_str();
-        if name.is_empty() {
-            return Type::Error;
-        }
-        let foreign = match name {
-            "int" | "isize" => Some("i64"),
-            "usize" | "uint" => Some("u64"),
-            "float" | "double" => Some("f64"),
-            "Self" => {
-                let message = "expected a type, found `Self` outside of a trait and an `impl`";
-                self.report(
-                    Diagnostic::error(codes::SELF_OUTSIDE, ident.span, message)
-                        .help("write the name of the type that you mean"),
-                );
-                return Type::Error;
-            }
-            _ => None,
-        };
-        let elems = Elem::ALL.into_iter().map(|elem| elem.name());
-        let known = elems.chain(self.declared_names().filter(|name| self.is_type(name)));
-        let known = known.chain(scope.generics.iter().map(|generic| generic.name.as_str()));
-        let help = match foreign.or_else(|| closest(name, known)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("declare it with `struct {name} {{ ... }}`, or as a parameter `[{name}: Float]`"),
-        };
-        self.report(
-            Diagnostic::error(
-                codes::UNKNOWN_TYPE,
-                ident.span,
-                format!("expected a type, found the unknown name `{name}`"),
-            )
-            .help(help),
-        );
-        Type::Error
-    }
-
-    /// Whether a name is that of a type of the program.
-    fn is_type(&self, name: &str) -> bool {
-        matches!(self.find(name), Some(Definition { def: Def::Struct(_) | Def::Enum(_) | Def::Alias(_), .. }))
-    }
-
-    /// The scalar type that a name is an alias of.
-    fn scalar_alias(&mut self, name: &str, span: Span) -> Option<Elem> {
-        let Some(Definition { def: Def::Alias(at), .. }) = self.find(name) else { return None };
-        let (generics, ty) = self.resolve_alias(at, span);
-        if let (true, Type::Scalar(Scalar::Of(elem))) = (generics.is_empty(), ty) { Some(elem) } else { None }
     }
 
     /// What an alias stands for. Reports an alias that is defined by itself.
@@ -454,6 +104,339 @@ impl ModuleChecker<'_> {
     }
 }
 
+fn resolve_written(checker: &mut ModuleChecker<'_>, ty: &TypeExpr, scope: &mut TypeScope<'_>) -> Type {
+    match &ty.kind {
+        TypeKind::Error => Type::Error,
+        TypeKind::Tuple(parts) => Type::Tuple(parts.iter().map(|part| checker.value_type(part, scope)).collect()),
+        TypeKind::Path(path) => named_type(checker, path, None, ty.span, scope),
+        TypeKind::Apply { base, args, args_span } => match &base.kind {
+            TypeKind::Path(path) => named_type(checker, path, Some((args, *args_span)), ty.span, scope),
+            TypeKind::Error | TypeKind::Apply { .. } | TypeKind::Tuple(_) | TypeKind::Function { .. } => {
+                let elem = checker.value_type(base, scope);
+                tensor_of(checker, elem, args, scope)
+            }
+        },
+        TypeKind::Function { params, result } => {
+            let params = params.iter().map(|param| checker.value_type(param, scope)).collect();
+            let result = checker.value_type(result, scope);
+            Type::Function(Box::new(FunctionType { params, result }))
+        }
+    }
+}
+
+fn tensor_of(checker: &mut ModuleChecker<'_>, elem: Type, args: &[ast::Arg], scope: &mut TypeScope<'_>) -> Type {
+    let dims: Option<Vec<Dim>> = args.iter().map(|arg| size_exprs::extent(checker, &arg.value, scope)).collect();
+    match dims {
+        Some(dims) => Type::tensor(elem, dims),
+        None => Type::Error,
+    }
+}
+
+/// A type by its name, with or without a bracket after it.
+fn named_type(
+    checker: &mut ModuleChecker<'_>,
+    path: &ast::Path,
+    bracket: Option<(&[ast::Arg], Span)>,
+    span: Span,
+    scope: &mut TypeScope<'_>,
+) -> Type {
+    let [ident, dotted @ ..] = path.segments.as_slice() else { return Type::Error };
+    let name = ident.name.as_str();
+    if let (Some((id, kind)), true) = (scope.generic(name), dotted.is_empty()) {
+        return match kind {
+            GenericKind::Scalar(_) => maybe_tensor(checker, Type::Scalar(Scalar::Param(id)), bracket, scope),
+            GenericKind::Type { .. } => maybe_tensor(checker, Type::Param(id), bracket, scope),
+            GenericKind::Size => {
+                report_not_a_type(checker, name, ident.span, "a size", "a type is declared as `T: Float`")
+            }
+            GenericKind::Pack => {
+                report_not_a_type(checker, name, ident.span, "a shape pack", "a type is declared as `T: Float`")
+            }
+        };
+    }
+    if let (Some(ty), "Self", true) = (scope.self_type.clone(), name, dotted.is_empty()) {
+        return maybe_tensor(checker, ty, bracket, scope);
+    }
+    match (checker.follow_path(path), Elem::from_name(name)) {
+        (Some(found), _) if found.n_dots == dotted.len() => declared_type(checker, &found, bracket, span, scope),
+        (None, Some(elem)) if dotted.is_empty() => maybe_tensor(checker, Type::of(elem), bracket, scope),
+        (None, None) if dotted.is_empty() => report_unknown_type(checker, ident, scope),
+        (Some(Found { def: Def::Unusable, .. }), _) => Type::Error,
+        (Some(_) | None, _) => {
+            let help = format!("import a module of that name: `import ./{name}`");
+            report_not_a_type(checker, &path_name(path), path.span, "a name with dots", &help)
+        }
+    }
+}
+
+/// A declared type, with or without a bracket after it.
+fn declared_type(
+    checker: &mut ModuleChecker<'_>,
+    found: &Found,
+    bracket: Option<(&[ast::Arg], Span)>,
+    span: Span,
+    scope: &mut TypeScope<'_>,
+) -> Type {
+    match found.def {
+        Def::Struct(id) => {
+            let generics = checker.structs[id.0 as usize].generics.clone();
+            let make = |args| Type::Struct(StructType { def: id, args, tangent: false });
+            applied(checker, &found.name, &generics, make, bracket, span, scope)
+        }
+        Def::Enum(id) => {
+            let generics = checker.enums[id.0 as usize].generics.clone();
+            let make = |args| Type::Enum(EnumType { def: id, args, tangent: false });
+            applied(checker, &found.name, &generics, make, bracket, span, scope)
+        }
+        Def::Alias(at) => {
+            let (generics, ty) = checker.resolve_alias(at, found.span);
+            let make = |args| Substitution::new(args).ty(&ty);
+            let made = applied(checker, &found.name, &generics, make, bracket, span, scope);
+            if large_types::add_type_parts(checker, &made, span) { made } else { Type::Error }
+        }
+        Def::Unusable => Type::Error,
+        Def::Trait(_) => {
+            let help = format!("a trait bounds a parameter: `[T: {}]`", found.name);
+            report_not_a_type(checker, &found.name, found.span, "a trait", &help)
+        }
+        Def::Module(_) => {
+            let help = "write a dot and the name of a type after it";
+            report_not_a_type(checker, &found.name, found.span, "a module", help)
+        }
+        Def::Constant(_) => {
+            let help = "a size stands in brackets after an element type, as in `f64[N]`";
+            report_not_a_type(checker, &found.name, found.span, "a constant", help)
+        }
+        Def::Function(_) | Def::Pending | Def::Gradients(_) => {
+            let help = "write the type of its result instead";
+            report_not_a_type(checker, &found.name, found.span, "a function", help)
+        }
+    }
+}
+
+fn maybe_tensor(
+    checker: &mut ModuleChecker<'_>,
+    elem: Type,
+    bracket: Option<(&[ast::Arg], Span)>,
+    scope: &mut TypeScope<'_>,
+) -> Type {
+    match bracket {
+        Some((args, _)) => tensor_of(checker, elem, args, scope),
+        None => elem,
+    }
+}
+
+/// A struct or alias: with generics the bracket holds them, without the dims of a tensor.
+fn applied(
+    checker: &mut ModuleChecker<'_>,
+    name: &str,
+    generics: &[Generic],
+    make: impl FnOnce(Vec<GenericArg>) -> Type,
+    bracket: Option<(&[ast::Arg], Span)>,
+    span: Span,
+    scope: &mut TypeScope<'_>,
+) -> Type {
+    if generics.is_empty() {
+        return maybe_tensor(checker, make(Vec::new()), bracket, scope);
+    }
+    let args = bracket.map_or(&[] as &[ast::Arg], |(args, _)| args);
+    if !has_argument_count(checker, name, generics, args.len(), span) {
+        return Type::Error;
+    }
+    let args: Option<Vec<GenericArg>> =
+        generics.iter().zip(args).map(|(generic, arg)| generic_arg(checker, generic, &arg.value, scope)).collect();
+    let Some(args) = args else { return Type::Error };
+    checker.wanted_traits.push(WantedTraits {
+        name: name.to_owned(),
+        wanted: generics.to_vec(),
+        args: args.clone(),
+        span,
+        generics: scope.generics.clone(),
+    });
+    make(args)
+}
+
+/// Whether a bracket holds one argument for each parameter; reports it if not.
+pub(super) fn has_argument_count(
+    checker: &mut ModuleChecker<'_>,
+    name: &str,
+    generics: &[Generic],
+    found: usize,
+    span: Span,
+) -> bool {
+    if found == generics.len() {
+        return true;
+    }
+    let names: Vec<&str> = generics.iter().map(|generic| generic.name.as_str()).collect();
+    let message = format!("expected {} parameters in the brackets of `{name}`, found {found}", generics.len());
+    let help = if names.is_empty() {
+        "leave the brackets out".to_owned()
+    } else {
+        format!("write `{name}[{}]` with a size or type for each", names.join(", "))
+    };
+    checker.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
+    false
+}
+
+/// One parameter in brackets at a use in a type.
+pub(super) fn generic_arg(
+    checker: &mut ModuleChecker<'_>,
+    generic: &Generic,
+    arg: &ast::Expr,
+    scope: &mut TypeScope<'_>,
+) -> Option<GenericArg> {
+    match generic.kind {
+        GenericKind::Size => size_exprs::dim(checker, arg, scope).map(GenericArg::Size),
+        GenericKind::Scalar(bound) => {
+            let generics = scope.generics.clone();
+            scalar_arg(checker, &generic.name, bound, arg, &generics).map(GenericArg::Scalar)
+        }
+        GenericKind::Type { .. } => type_arg(checker, &generic.name, arg, scope).map(GenericArg::Type),
+        GenericKind::Pack => pack_arg(checker, &generic.name, arg, scope).map(GenericArg::Pack),
+    }
+}
+
+/// A type that is given in brackets, where expressions and types look alike.
+pub(super) fn type_arg(
+    checker: &mut ModuleChecker<'_>,
+    param: &str,
+    arg: &ast::Expr,
+    scope: &mut TypeScope<'_>,
+) -> Option<Type> {
+    match as_type(arg) {
+        Some(ty) => {
+            let ty = checker.value_type(&ty, scope);
+            (!ty.has_error()).then_some(ty)
+        }
+        None => {
+            if !matches!(arg.kind, ExprKind::Error) {
+                let message = format!("expected a type for `{param}`, found an expression");
+                let diagnostic = Diagnostic::error(codes::GENERIC_KIND, arg.span, message);
+                checker.report(diagnostic.help("write a type such as `f64` or `f64[3]`"));
+            }
+            None
+        }
+    }
+}
+
+/// The sizes of a pack that are given in brackets: `[2, N]`, `[]`, `[..S, 2]` or `..S`.
+pub(super) fn pack_arg(
+    checker: &mut ModuleChecker<'_>,
+    param: &str,
+    arg: &ast::Expr,
+    scope: &mut TypeScope<'_>,
+) -> Option<Vec<Dim>> {
+    if let ExprKind::Array(parts) = &arg.kind {
+        return parts.iter().map(|part| size_exprs::extent(checker, part, scope)).collect();
+    }
+    if let ExprKind::Range(range) = &arg.kind
+        && range.lo.is_none()
+    {
+        return size_exprs::extent(checker, arg, scope).map(|dim| vec![dim]);
+    }
+    if !matches!(arg.kind, ExprKind::Error) {
+        let message = format!("expected the sizes of the shape pack `..{param}`, found something else");
+        checker.report(
+            Diagnostic::error(codes::GENERIC_KIND, arg.span, message)
+                .help("write the sizes in brackets, as in `[2, N]` or `[]`, or pass a pack on, as in `..S`"),
+        );
+    }
+    None
+}
+
+/// An element type that is given in brackets, where expressions and types look alike.
+pub(super) fn scalar_arg(
+    checker: &mut ModuleChecker<'_>,
+    param: &str,
+    bound: Bound,
+    arg: &ast::Expr,
+    generics: &[Generic],
+) -> Option<Scalar> {
+    let not_an_element = |this: &mut ModuleChecker<'_>, found: &str| {
+        let message = format!("expected an element type for `{param}`, found {found}");
+        this.report(Diagnostic::error(codes::GENERIC_KIND, arg.span, message).help("write a type such as `f64`"));
+        None
+    };
+    let ExprKind::Name(name) = &arg.kind else {
+        let is_reported = matches!(arg.kind, ExprKind::Error);
+        return if is_reported { None } else { not_an_element(checker, "an expression") };
+    };
+    let param_of_owner = generics.iter().position(|generic| generic.name == *name);
+    let elem = Elem::from_name(name).or_else(|| scalar_alias(checker, name, arg.span));
+    let (scalar, fits) = match (param_of_owner, elem) {
+        (Some(at), _) => match generics[at].kind {
+            GenericKind::Scalar(own) => (Scalar::Param(GenericId(at as u32)), own.implies(bound)),
+            GenericKind::Type { .. } | GenericKind::Size | GenericKind::Pack => {
+                return not_an_element(checker, &format!("the parameter `{name}`"));
+            }
+        },
+        (None, Some(elem)) => (Scalar::Of(elem), bound.admits(elem)),
+        (None, None) if is_type(checker, name) => return not_an_element(checker, &format!("the type `{name}`")),
+        (None, None) => {
+            let ident = ast::Ident { name: name.clone(), span: arg.span };
+            report_unknown_type(checker, &ident, &TypeScope::new(generics.to_vec()));
+            return None;
+        }
+    };
+    if !fits {
+        let message = format!("expected a type with the trait `{}` for `{param}`, found `{name}`", bound.as_str());
+        checker.report(Diagnostic::error(codes::BOUND, arg.span, message).help(bound_help(bound)));
+        return None;
+    }
+    Some(scalar)
+}
+
+fn report_not_a_type(checker: &mut ModuleChecker<'_>, name: &str, span: Span, found: &str, help: &str) -> Type {
+    let message = format!("expected a type, found {found}, `{name}`");
+    checker.report(Diagnostic::error(codes::NOT_A_TYPE, span, message).help(help));
+    Type::Error
+}
+
+fn report_unknown_type(checker: &mut ModuleChecker<'_>, ident: &ast::Ident, scope: &TypeScope<'_>) -> Type {
+    let name = ident.name.as_str();
+    if name.is_empty() {
+        return Type::Error;
+    }
+    let foreign = match name {
+        "int" | "isize" => Some("i64"),
+        "usize" | "uint" => Some("u64"),
+        "float" | "double" => Some("f64"),
+        "Self" => {
+            let message = "expected a type, found `Self` outside of a trait and an `impl`";
+            checker.report(
+                Diagnostic::error(codes::SELF_OUTSIDE, ident.span, message)
+                    .help("write the name of the type that you mean"),
+            );
+            return Type::Error;
+        }
+        _ => None,
+    };
+    let elems = Elem::ALL.into_iter().map(|elem| elem.name());
+    let known = elems.chain(checker.declared_names().filter(|name| is_type(checker, name)));
+    let known = known.chain(scope.generics.iter().map(|generic| generic.name.as_str()));
+    let help = match foreign.or_else(|| closest(name, known)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("declare it with `struct {name} {{ ... }}`, or as a parameter `[{name}: Float]`"),
+    };
+    checker.report(
+        Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, format!("expected a type, found the unknown name `{name}`"))
+            .help(help),
+    );
+    Type::Error
+}
+
+/// Whether a name is that of a type of the program.
+fn is_type(checker: &ModuleChecker<'_>, name: &str) -> bool {
+    matches!(checker.find(name), Some(Definition { def: Def::Struct(_) | Def::Enum(_) | Def::Alias(_), .. }))
+}
+
+/// The scalar type that a name is an alias of.
+fn scalar_alias(checker: &mut ModuleChecker<'_>, name: &str, span: Span) -> Option<Elem> {
+    let Some(Definition { def: Def::Alias(at), .. }) = checker.find(name) else { return None };
+    let (generics, ty) = checker.resolve_alias(at, span);
+    if let (true, Type::Scalar(Scalar::Of(elem))) = (generics.is_empty(), ty) { Some(elem) } else { None }
+}
+
 /// The types that have a trait, for help.
 pub(super) fn bound_help(bound: Bound) -> String {
     let types: Vec<&str> = Elem::ALL.into_iter().filter(|elem| bound.admits(*elem)).map(Elem::name).collect();
@@ -483,4 +466,19 @@ fn as_type(expr: &ast::Expr) -> Option<TypeExpr> {
         return None;
     };
     Some(TypeExpr { id: expr.id, span: expr.span, kind })
+}
+
+/// The fields of a struct or variant.
+pub(super) fn fields(checker: &mut ModuleChecker<'_>, written: &[ast::Field], scope: &mut TypeScope<'_>) -> Vec<Field> {
+    let mut fields: Vec<Field> = Vec::new();
+    let mut names = HashSet::new();
+    for field in written {
+        if !names.insert(field.name.name.as_str()) {
+            checker.report_twice(&field.name, "field");
+        }
+        checker.report_unknown_attributes(&field.attrs, "field");
+        let ty = checker.value_type(&field.ty, scope);
+        fields.push(Field { name: field.name.name.clone(), span: field.span, ty });
+    }
+    fields
 }

@@ -18,6 +18,13 @@ pub struct Expr {
     pub kind: ExprKind,
 }
 
+impl Expr {
+    /// What stands in place of an expression that is wrong.
+    pub(crate) fn error(span: Span) -> Expr {
+        Expr { span, ty: Type::Error, kind: ExprKind::Error }
+    }
+}
+
 /// The kinds of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {

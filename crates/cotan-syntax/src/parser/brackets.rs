@@ -1,6 +1,6 @@
 //! Lists in brackets, and the arguments in them.
 
-use super::{Bracket, Parser};
+use super::{Bracket, Parser, recovery};
 use crate::ast::{Arg, Ident};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -56,20 +56,9 @@ impl Parser<'_> {
         self.bracket = outside.bracket;
         self.struct_literals = outside.struct_literals;
         if self.eat(close).is_none() {
-            self.report_unclosed(outside.opening, close);
+            report_unclosed(self, outside.opening, close);
         }
         self.span_from(outside.opening)
-    }
-
-    #[cold]
-    fn report_unclosed(&mut self, opening: Span, close: TokenKind) {
-        let open = self.text(opening).to_owned();
-        let close = close.text().unwrap_or("");
-        let message = format!("expected `{close}` to close `{open}`, found {}", self.found());
-        let diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, self.missing_span(), message)
-            .label(opening, format!("this `{open}` is not closed"))
-            .help(format!("add `{close}`"));
-        self.report(diagnostic);
     }
 
     /// Reads a bracket with elements between commas; the next token is the opening one. Every
@@ -81,20 +70,20 @@ impl Parser<'_> {
         let outside = self.open(list.bracket);
         let mut elements = Vec::new();
         while !self.at(list.close) && !self.at(TokenKind::Eof) {
-            if matches!(self.peek(), TokenKind::RBrace | TokenKind::Arrow) || self.at_unindented_item() {
+            if matches!(self.peek(), TokenKind::RBrace | TokenKind::Arrow) || at_unindented_item(self) {
                 break;
             }
             let start = self.pos;
             elements.push(element(self));
             if self.has_failed_here() {
-                self.skip_element();
+                recovery::skip_element(self);
             }
             let separated =
                 self.eat(TokenKind::Comma).is_some() || (list.bracket == Bracket::Brace && self.token().newline_before);
             if separated && self.pos > start {
                 continue;
             }
-            if self.at(list.close) || !self.recover_separator(list) {
+            if self.at(list.close) || !recover_separator(self, list) {
                 break;
             }
         }
@@ -105,90 +94,101 @@ impl Parser<'_> {
         (elements, span)
     }
 
-    /// Neither a separator nor the end of the list stands here. Reports that if the list can go
-    /// on, and says whether it can.
-    #[cold]
-    fn recover_separator(&mut self, list: List) -> bool {
-        let can_go_on = self.at(TokenKind::Semicolon) || !self.token().newline_before && self.starts_element();
-        if !can_go_on {
-            return false;
-        }
-        let (separators, help) = match list.bracket {
-            Bracket::Brace => ("`,` or a new line", "separate the parts with `,` or newlines"),
-            Bracket::None | Bracket::Paren | Bracket::Square => ("`,`", "separate the parts with `,`"),
-        };
-        let close = list.close.text().unwrap_or("");
-        let message = format!("expected {separators} or `{close}` after {}, found {}", list.element, self.found());
-        let diagnostic = Diagnostic::error(codes::EXPECTED_SEPARATOR, self.token().span, message);
-        self.report(diagnostic.help(help));
-        self.eat(TokenKind::Semicolon);
-        true
-    }
-
-    fn starts_element(&self) -> bool {
-        matches!(
-            self.peek(),
-            TokenKind::Ident
-                | TokenKind::Int
-                | TokenKind::Float
-                | TokenKind::Str
-                | TokenKind::Char
-                | TokenKind::True
-                | TokenKind::False
-                | TokenKind::Mut
-        )
-    }
-
-    /// Whether a declaration starts here at the left margin: then a bracket before it was left
-    /// open.
-    pub(super) fn at_unindented_item(&self) -> bool {
-        let token = self.token();
-        let at_margin = token.span.start == 0 || self.source.as_bytes()[token.span.start as usize - 1] == b'\n';
-        at_margin && (self.starts_item() || token.kind == TokenKind::At)
-    }
-
     /// Arguments in parentheses.
     pub(super) fn call_args(&mut self) -> (Vec<Arg>, Span) {
-        self.args(List::parens("an argument"))
+        args(self, List::parens("an argument"))
     }
 
     /// Arguments in brackets, which may be ranges with open ends and holes.
     pub(super) fn index_args(&mut self) -> (Vec<Arg>, Span) {
-        self.args(List::squares("an argument"))
+        args(self, List::squares("an argument"))
     }
+}
 
-    fn args(&mut self, list: List) -> (Vec<Arg>, Span) {
-        let mut named: Option<Span> = None;
-        self.list(list, |parser| {
-            let start = parser.token().span;
-            let arg = parser.arg();
-            match (&arg.name, named) {
-                (Some(_), _) => named = Some(arg.value.span),
-                (None, Some(name)) if list.bracket == Bracket::Paren => {
-                    let diagnostic = Diagnostic::error(
-                        codes::POSITIONAL_AFTER_NAMED,
-                        parser.span_from(start),
-                        "expected a named argument after a named argument, found one without a name",
-                    )
-                    .label(name, "this argument is named")
-                    .help("put the arguments without names first, or write `name = value`");
-                    parser.report_earlier(diagnostic);
-                }
-                (None, _) => {}
+#[cold]
+fn report_unclosed(parser: &mut Parser<'_>, opening: Span, close: TokenKind) {
+    let open = parser.text(opening).to_owned();
+    let close = close.text().unwrap_or("");
+    let message = format!("expected `{close}` to close `{open}`, found {}", parser.found());
+    let diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, parser.missing_span(), message)
+        .label(opening, format!("this `{open}` is not closed"))
+        .help(format!("add `{close}`"));
+    parser.report(diagnostic);
+}
+
+/// Neither a separator nor the end of the list stands here. Reports that if the list can go
+/// on, and says whether it can.
+#[cold]
+fn recover_separator(parser: &mut Parser<'_>, list: List) -> bool {
+    let can_go_on = parser.at(TokenKind::Semicolon) || !parser.token().newline_before && starts_element(parser);
+    if !can_go_on {
+        return false;
+    }
+    let (separators, help) = match list.bracket {
+        Bracket::Brace => ("`,` or a new line", "separate the parts with `,` or newlines"),
+        Bracket::None | Bracket::Paren | Bracket::Square => ("`,`", "separate the parts with `,`"),
+    };
+    let close = list.close.text().unwrap_or("");
+    let message = format!("expected {separators} or `{close}` after {}, found {}", list.element, parser.found());
+    let diagnostic = Diagnostic::error(codes::EXPECTED_SEPARATOR, parser.token().span, message);
+    parser.report(diagnostic.help(help));
+    parser.eat(TokenKind::Semicolon);
+    true
+}
+
+fn starts_element(parser: &Parser<'_>) -> bool {
+    matches!(
+        parser.peek(),
+        TokenKind::Ident
+            | TokenKind::Int
+            | TokenKind::Float
+            | TokenKind::Str
+            | TokenKind::Char
+            | TokenKind::True
+            | TokenKind::False
+            | TokenKind::Mut
+    )
+}
+
+/// Whether a declaration starts here at the left margin: then a bracket before it was left
+/// open.
+pub(super) fn at_unindented_item(parser: &Parser<'_>) -> bool {
+    let token = parser.token();
+    let at_margin = token.span.start == 0 || parser.source.as_bytes()[token.span.start as usize - 1] == b'\n';
+    at_margin && (parser.starts_item() || token.kind == TokenKind::At)
+}
+
+fn args(parser: &mut Parser<'_>, list: List) -> (Vec<Arg>, Span) {
+    let mut named: Option<Span> = None;
+    parser.list(list, |parser| {
+        let start = parser.token().span;
+        let arg = arg(parser);
+        match (&arg.name, named) {
+            (Some(_), _) => named = Some(arg.value.span),
+            (None, Some(name)) if list.bracket == Bracket::Paren => {
+                let diagnostic = Diagnostic::error(
+                    codes::POSITIONAL_AFTER_NAMED,
+                    parser.span_from(start),
+                    "expected a named argument after a named argument, found one without a name",
+                )
+                .label(name, "this argument is named")
+                .help("put the arguments without names first, or write `name = value`");
+                parser.report_earlier(diagnostic);
             }
-            arg
-        })
-    }
+            (None, _) => {}
+        }
+        arg
+    })
+}
 
-    fn arg(&mut self) -> Arg {
-        let is_named = self.at(TokenKind::Ident) && self.peek_ahead(1) == TokenKind::Eq;
-        let name = is_named.then(|| {
-            let span = self.bump();
-            self.bump();
-            Ident { name: self.text(span).to_owned(), span }
-        });
-        // In brackets a colon is never a type: `a[1:2]` is a slice of another language.
-        let value = if self.bracket == Bracket::Paren { self.ascribed() } else { self.value() };
-        Arg { name, value }
-    }
+fn arg(parser: &mut Parser<'_>) -> Arg {
+    let is_named = parser.at(TokenKind::Ident) && parser.peek_ahead(1) == TokenKind::Eq;
+    let name = is_named.then(|| {
+        let span = parser.bump();
+        parser.bump();
+        Ident { name: parser.text(span).to_owned(), span }
+    });
+    // In brackets a colon is never a type: `a[1:2]` is a slice of another language.
+    let value = if parser.bracket == Bracket::Paren { parser.ascribed() } else { parser.value() };
+    Arg { name, value }
 }

@@ -13,23 +13,11 @@ impl Parser<'_> {
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         // The lexer has reported the tokens that it does not know and the strings without end.
         let is_reported =
-            self.last_error == Some(self.pos) || self.at(TokenKind::Unknown) || self.follows_endless_string();
+            self.last_error == Some(self.pos) || self.at(TokenKind::Unknown) || follows_endless_string(self);
         if !self.is_leaving() && !is_reported {
             self.diagnostics.push(diagnostic);
         }
         self.last_error = Some(self.pos);
-    }
-
-    /// Whether the line before ended inside a string, so that its last tokens are in the string.
-    fn follows_endless_string(&self) -> bool {
-        let Some(at) = self.pos.checked_sub(1) else {
-            return false;
-        };
-        let before = self.tokens[at];
-        let text = self.text(before.span);
-        before.kind == TokenKind::Str
-            && (self.token().newline_before || self.at(TokenKind::Eof))
-            && (text.len() == 1 || !text.ends_with('"'))
     }
 
     /// Reports an error about something that was read already and that parsing goes on after.
@@ -91,108 +79,120 @@ impl Parser<'_> {
         }
         is_there
     }
+}
 
-    /// Skips to the end of the line or statement: to a `;`, a closing bracket, or the first token
-    /// of a line. Brackets on the way are skipped as a whole.
-    pub(super) fn skip_statement(&mut self) {
-        while !matches!(
-            self.peek(),
-            TokenKind::Eof | TokenKind::Semicolon | TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket
-        ) {
-            self.skip_tree();
-            if self.token().newline_before {
-                break;
+/// Whether the line before ended inside a string, so that its last tokens are in the string.
+fn follows_endless_string(parser: &Parser<'_>) -> bool {
+    let Some(at) = parser.pos.checked_sub(1) else {
+        return false;
+    };
+    let before = parser.tokens[at];
+    let text = parser.text(before.span);
+    before.kind == TokenKind::Str
+        && (parser.token().newline_before || parser.at(TokenKind::Eof))
+        && (text.len() == 1 || !text.ends_with('"'))
+}
+
+/// Skips to the end of the line or statement: to a `;`, a closing bracket, or the first token
+/// of a line. Brackets on the way are skipped as a whole.
+pub(super) fn skip_statement(parser: &mut Parser<'_>) {
+    while !matches!(
+        parser.peek(),
+        TokenKind::Eof | TokenKind::Semicolon | TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket
+    ) {
+        skip_tree(parser);
+        if parser.token().newline_before {
+            break;
+        }
+    }
+}
+
+/// Skips to a `|` on this line, as far as the innermost bracket goes.
+pub(super) fn skip_to_bar(parser: &mut Parser<'_>) {
+    while !matches!(
+        parser.peek(),
+        TokenKind::Eof | TokenKind::Bar | TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket
+    ) && !parser.token().newline_before
+    {
+        skip_tree(parser);
+    }
+}
+
+/// Inside a bracket: skips to a token that separates its elements or closes it, or to one that
+/// can only start a statement or a declaration.
+pub(super) fn skip_element(parser: &mut Parser<'_>) {
+    while !(matches!(
+        parser.peek(),
+        TokenKind::Eof
+            | TokenKind::Semicolon
+            | TokenKind::Comma
+            | TokenKind::RBrace
+            | TokenKind::RParen
+            | TokenKind::RBracket
+    ) || parser.token().newline_before && starts_statement_or_item(parser))
+    {
+        skip_tree(parser);
+    }
+}
+
+/// Whether the next token is a keyword with which only a statement or a declaration starts.
+fn starts_statement_or_item(parser: &Parser<'_>) -> bool {
+    matches!(parser.peek(), TokenKind::Let | TokenKind::For | TokenKind::While | TokenKind::Return)
+        || parser.starts_item()
+}
+
+/// Skips to a declaration at the start of a line.
+pub(super) fn skip_to_item(parser: &mut Parser<'_>) {
+    while !parser.at(TokenKind::Eof) {
+        parser.bump();
+        let token = parser.token();
+        if token.newline_before && (parser.starts_item() || token.kind == TokenKind::At) {
+            break;
+        }
+    }
+}
+
+/// Skips one token, or a bracket with everything up to its partner. An opening bracket
+/// without partner is skipped alone, and so are the brackets in what was searched for the
+/// partner: searching again from each of them would take quadratic time.
+pub(super) fn skip_tree(parser: &mut Parser<'_>) {
+    let is_open = |kind| matches!(kind, TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace);
+    if is_open(parser.peek()) && parser.pos >= parser.unbalanced_until {
+        match bracket_length(parser, 0) {
+            Ok(len) => {
+                parser.pos += len;
+                return;
             }
+            Err(len) => parser.unbalanced_until = parser.pos + len,
         }
     }
+    parser.bump();
+}
 
-    /// Skips to a `|` on this line, as far as the innermost bracket goes.
-    pub(super) fn skip_to_bar(&mut self) {
-        while !matches!(
-            self.peek(),
-            TokenKind::Eof | TokenKind::Bar | TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket
-        ) && !self.token().newline_before
-        {
-            self.skip_tree();
-        }
-    }
-
-    /// Inside a bracket: skips to a token that separates its elements or closes it, or to one that
-    /// can only start a statement or a declaration.
-    pub(super) fn skip_element(&mut self) {
-        while !(matches!(
-            self.peek(),
-            TokenKind::Eof
-                | TokenKind::Semicolon
-                | TokenKind::Comma
-                | TokenKind::RBrace
-                | TokenKind::RParen
-                | TokenKind::RBracket
-        ) || self.token().newline_before && self.starts_statement_or_item())
-        {
-            self.skip_tree();
-        }
-    }
-
-    /// Whether the next token is a keyword with which only a statement or a declaration starts.
-    fn starts_statement_or_item(&self) -> bool {
-        matches!(self.peek(), TokenKind::Let | TokenKind::For | TokenKind::While | TokenKind::Return)
-            || self.starts_item()
-    }
-
-    /// Skips to a declaration at the start of a line.
-    pub(super) fn skip_to_item(&mut self) {
-        while !self.at(TokenKind::Eof) {
-            self.bump();
-            let token = self.token();
-            if token.newline_before && (self.starts_item() || token.kind == TokenKind::At) {
-                break;
-            }
-        }
-    }
-
-    /// Skips one token, or a bracket with everything up to its partner. An opening bracket
-    /// without partner is skipped alone, and so are the brackets in what was searched for the
-    /// partner: searching again from each of them would take quadratic time.
-    pub(super) fn skip_tree(&mut self) {
-        let is_open = |kind| matches!(kind, TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace);
-        if is_open(self.peek()) && self.pos >= self.unbalanced_until {
-            match self.bracket_length(0) {
-                Ok(len) => {
-                    self.pos += len;
-                    return;
+/// The number of tokens from the opening bracket `ahead` tokens away to its partner, both
+/// included. If a declaration at the start of a line, another kind of closing bracket or the
+/// end comes first, the number of tokens before that.
+pub(super) fn bracket_length(parser: &Parser<'_>, ahead: usize) -> Result<usize, usize> {
+    let mut closers = Vec::new();
+    let mut at = 0;
+    loop {
+        let token = parser.token_ahead(ahead + at);
+        match token.kind {
+            TokenKind::LParen => closers.push(TokenKind::RParen),
+            TokenKind::LBracket => closers.push(TokenKind::RBracket),
+            TokenKind::LBrace => closers.push(TokenKind::RBrace),
+            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
+                if closers.pop() != Some(token.kind) {
+                    return Err(at);
                 }
-                Err(len) => self.unbalanced_until = self.pos + len,
-            }
-        }
-        self.bump();
-    }
-
-    /// The number of tokens from the opening bracket `ahead` tokens away to its partner, both
-    /// included. If a declaration at the start of a line, another kind of closing bracket or the
-    /// end comes first, the number of tokens before that.
-    pub(super) fn bracket_length(&self, ahead: usize) -> Result<usize, usize> {
-        let mut closers = Vec::new();
-        let mut at = 0;
-        loop {
-            let token = self.token_ahead(ahead + at);
-            match token.kind {
-                TokenKind::LParen => closers.push(TokenKind::RParen),
-                TokenKind::LBracket => closers.push(TokenKind::RBracket),
-                TokenKind::LBrace => closers.push(TokenKind::RBrace),
-                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
-                    if closers.pop() != Some(token.kind) {
-                        return Err(at);
-                    }
-                    if closers.is_empty() {
-                        return Ok(at + 1);
-                    }
+                if closers.is_empty() {
+                    return Ok(at + 1);
                 }
-                TokenKind::Fn | TokenKind::Kernel if token.newline_before => return Err(at),
-                TokenKind::Eof => return Err(at),
-                _ => {}
             }
-            at += 1;
+            TokenKind::Fn | TokenKind::Kernel if token.newline_before => return Err(at),
+            TokenKind::Eof => return Err(at),
+            _ => {}
         }
+        at += 1;
     }
 }

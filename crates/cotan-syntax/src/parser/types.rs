@@ -1,7 +1,7 @@
 //! Types.
 
-use super::Parser;
 use super::brackets::List;
+use super::{Parser, recovery};
 use crate::ast::{Path, TypeExpr, TypeKind};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -15,10 +15,10 @@ impl Parser<'_> {
         let mut ty = match self.peek() {
             TokenKind::Ident if self.text(start) != "_" => {
                 let path = self.path("a type");
-                self.type_node(start, TypeKind::Path(path))
+                type_node(self, start, TypeKind::Path(path))
             }
-            TokenKind::LParen => self.tuple_or_function_type(),
-            _ => self.missing_type(),
+            TokenKind::LParen => tuple_or_function_type(self),
+            _ => missing_type(self),
         };
         let outer = self.depth;
         while self.at(TokenKind::LBracket) && !self.at_new_line() {
@@ -28,7 +28,7 @@ impl Parser<'_> {
             }
             let (args, args_span) = self.index_args();
             let kind = TypeKind::Apply { base: Box::new(ty), args, args_span };
-            ty = self.type_node(start, kind);
+            ty = type_node(self, start, kind);
         }
         self.depth = outer;
         ty
@@ -45,46 +45,46 @@ impl Parser<'_> {
         segments.shrink_to_fit();
         Path { segments, span: self.span_from(start) }
     }
+}
 
-    fn type_node(&mut self, start: Span, kind: TypeKind) -> TypeExpr {
-        TypeExpr { id: self.node(), span: self.span_from(start), kind }
-    }
+fn type_node(parser: &mut Parser<'_>, start: Span, kind: TypeKind) -> TypeExpr {
+    TypeExpr { id: parser.node(), span: parser.span_from(start), kind }
+}
 
-    fn tuple_or_function_type(&mut self) -> TypeExpr {
-        let start = self.token().span;
-        let (mut parts, span) = self.list(List::parens("a type"), Self::ty);
-        if self.at(TokenKind::Arrow) && self.enter() {
-            self.bump();
-            let result = Box::new(self.ty());
-            self.leave();
-            let kind = TypeKind::Function { params: parts, result };
-            return self.type_node(start, kind);
-        }
-        if let [_] = parts.as_slice()
-            && let Some(part) = parts.pop()
-        {
-            return TypeExpr { span, ..part };
-        }
-        self.type_node(start, TypeKind::Tuple(parts))
+fn tuple_or_function_type(parser: &mut Parser<'_>) -> TypeExpr {
+    let start = parser.token().span;
+    let (mut parts, span) = parser.list(List::parens("a type"), Parser::ty);
+    if parser.at(TokenKind::Arrow) && parser.enter() {
+        parser.bump();
+        let result = Box::new(parser.ty());
+        parser.leave();
+        let kind = TypeKind::Function { params: parts, result };
+        return type_node(parser, start, kind);
     }
+    if let [_] = parts.as_slice()
+        && let Some(part) = parts.pop()
+    {
+        return TypeExpr { span, ..part };
+    }
+    type_node(parser, start, TypeKind::Tuple(parts))
+}
 
-    fn missing_type(&mut self) -> TypeExpr {
-        let message = format!("expected a type, found {}", self.found());
-        let span = self.missing_span();
-        let diagnostic = Diagnostic::error(codes::EXPECTED_TYPE, span, message).help(match self.peek() {
-            TokenKind::LBracket => "write the element type first, as in `f64[3]`",
-            TokenKind::Amp | TokenKind::Star => "there are no references or pointers: write the type itself",
-            _ => "types are written as in `f64`, `f64[N, M]` and `(i64, f64)`",
-        });
-        self.report(diagnostic);
-        if self.at(TokenKind::LBracket) {
-            self.skip_tree();
-        }
-        self.error_type(span)
+fn missing_type(parser: &mut Parser<'_>) -> TypeExpr {
+    let message = format!("expected a type, found {}", parser.found());
+    let span = parser.missing_span();
+    let diagnostic = Diagnostic::error(codes::EXPECTED_TYPE, span, message).help(match parser.peek() {
+        TokenKind::LBracket => "write the element type first, as in `f64[3]`",
+        TokenKind::Amp | TokenKind::Star => "there are no references or pointers: write the type itself",
+        _ => "types are written as in `f64`, `f64[N, M]` and `(i64, f64)`",
+    });
+    parser.report(diagnostic);
+    if parser.at(TokenKind::LBracket) {
+        recovery::skip_tree(parser);
     }
+    error_type(parser, span)
+}
 
-    /// A node for a type that is missing, which was reported.
-    pub(super) fn error_type(&mut self, span: Span) -> TypeExpr {
-        TypeExpr { id: self.node(), span, kind: TypeKind::Error }
-    }
+/// A node for a type that is missing, which was reported.
+pub(super) fn error_type(parser: &mut Parser<'_>, span: Span) -> TypeExpr {
+    TypeExpr { id: parser.node(), span, kind: TypeKind::Error }
 }

@@ -12,7 +12,7 @@ use crate::derived_case::{Case, Subject, floats, function, joined};
 use crate::exact::Known;
 use crate::oracles::{Verdict, dot_product, finite_difference, tape};
 use crate::tolerances::close;
-use cotan_ir::{Atom, Block, Const, Elem, Function, Mode, Op, Stmt, Symbol, Var, VarInfo};
+use cotan_ir::{Atom, Block, Const, Elem, Function, Mode, Op, Prim, Stmt, Symbol, TensorOp, Var, VarInfo};
 use cotan_ops::{
     ADD, Derivative, EQ, FILL, GE, GT, LE, LT, MATMUL, MAX, MIN, NE, NEG, Partial, PrimRow, Registry, SELECT,
     ShapeRule, Shapes, Value, row, tensor_row,
@@ -271,76 +271,11 @@ fn broken(f: &Function, s: &Stmt) -> Vec<(String, Replacement)> {
         }
     };
     if let Op::Prim { prim, args } = &s.op {
-        let row = row(*prim);
-        let is_float = f.ty(s.results[0]).is_float();
-        for (k, a) in args.iter().enumerate() {
-            // A sum without a term, a product without a factor, a function left out.
-            let same_type = f.atom_ty(*a).elem == f.ty(s.results[0]).elem;
-            let is_same_shape = f.atom_ty(*a).dims == f.ty(s.results[0]).dims;
-            let is_choice = std::ptr::eq(row, &SELECT) && k == 0;
-            if is_float && same_type && is_same_shape && !is_choice && !matches!(a, Atom::Const(_)) {
-                with(
-                    &format!("operand {k} alone"),
-                    Op::Prim { prim: ADD.prim(), args: vec![*a, Const::zero(f.atom_ty(*a).elem).into()] },
-                );
-            }
-            if let Atom::Const(c) = a {
-                for (what, other) in other_constants(*c) {
-                    let mut args = args.clone();
-                    args[k] = other.into();
-                    with(what, Op::Prim { prim: *prim, args });
-                }
-            }
-        }
-        if let [.., a, b] = args[..]
-            && f.atom_ty(a).elem == f.atom_ty(b).elem
-            && a != b
-            && !std::ptr::eq(row, &EQ)
-            && !std::ptr::eq(row, &NE)
-            && !row.identities.iter().any(|i| i.law == cotan_ops::Law::Commutative)
-        {
-            let mut args = args.clone();
-            let n = args.len();
-            args.swap(n - 2, n - 1);
-            with("operands exchanged", Op::Prim { prim: *prim, args });
-        }
-        if let Some(other) = other_side(row) {
-            with("the other side", Op::Prim { prim: other.prim(), args: args.clone() });
-        }
+        broken_prim(f, s, *prim, args, &mut with);
     } else if let Op::Tensor { op, args, attrs } = &s.op {
-        // Whether a zero wins in a product shows at infinity alone.
-        let turned = if *op == MATMUL.op() { &[] } else { attrs.as_slice() };
-        let is_permutation = tensor_row(*op).shape == ShapeRule::Permuted;
-        for (k, attr) in turned.iter().enumerate() {
-            for other in [attr - 1, attr + 1].into_iter().filter(|a| *a >= 0) {
-                let mut attrs = attrs.clone();
-                // A permutation stays one.
-                if let Some(at) = attrs.iter().position(|a| *a == other).filter(|_| attrs.len() > 1 && is_permutation) {
-                    attrs[at] = *attr;
-                }
-                attrs[k] = other;
-                if fits(f, s, *op, args, &attrs) {
-                    with(&format!("attribute {k} is {other}"), Op::Tensor { op: *op, args: args.clone(), attrs });
-                }
-            }
-        }
-        if let [a, b] = args[..]
-            && f.atom_ty(a) == f.atom_ty(b)
-            && a != b
-            && fits(f, s, *op, &[b, a], attrs)
-        {
-            with("operands exchanged", Op::Tensor { op: *op, args: vec![b, a], attrs: attrs.clone() });
-        }
+        broken_tensor_op(f, s, (*op, args, attrs), &mut with);
     } else if let Op::Index { array, indices } = &s.op {
-        let n = indices.len();
-        if n >= 2
-            && indices[n - 2] != indices[n - 1]
-            && f.atom_ty(*array).dims.get(n - 2) == f.atom_ty(*array).dims.get(n - 1)
-        {
-            let mut indices = indices.clone();
-            indices.swap(n - 2, n - 1);
-            with("indices exchanged", Op::Index { array: *array, indices });
-        }
+        broken_index(f, *array, indices, &mut with);
     }
     if let [result] = s.results[..]
         && f.ty(result).is_float()
@@ -349,6 +284,88 @@ fn broken(f: &Function, s: &Stmt) -> Vec<(String, Replacement)> {
         ways.push(("the sign".to_owned(), negated(f, s, result)));
     }
     ways
+}
+
+fn broken_prim(f: &Function, s: &Stmt, prim: Prim, args: &[Atom], with: &mut dyn FnMut(&str, Op)) {
+    let row = row(prim);
+    let is_float = f.ty(s.results[0]).is_float();
+    for (k, a) in args.iter().enumerate() {
+        // A sum without a term, a product without a factor, a function left out.
+        let same_type = f.atom_ty(*a).elem == f.ty(s.results[0]).elem;
+        let is_same_shape = f.atom_ty(*a).dims == f.ty(s.results[0]).dims;
+        let is_choice = std::ptr::eq(row, &SELECT) && k == 0;
+        if is_float && same_type && is_same_shape && !is_choice && !matches!(a, Atom::Const(_)) {
+            with(
+                &format!("operand {k} alone"),
+                Op::Prim { prim: ADD.prim(), args: vec![*a, Const::zero(f.atom_ty(*a).elem).into()] },
+            );
+        }
+        if let Atom::Const(c) = a {
+            for (what, other) in other_constants(*c) {
+                let mut args = args.to_vec();
+                args[k] = other.into();
+                with(what, Op::Prim { prim, args });
+            }
+        }
+    }
+    if let [.., a, b] = args[..]
+        && f.atom_ty(a).elem == f.atom_ty(b).elem
+        && a != b
+        && !std::ptr::eq(row, &EQ)
+        && !std::ptr::eq(row, &NE)
+        && !row.identities.iter().any(|i| i.law == cotan_ops::Law::Commutative)
+    {
+        let mut args = args.to_vec();
+        let n = args.len();
+        args.swap(n - 2, n - 1);
+        with("operands exchanged", Op::Prim { prim, args });
+    }
+    if let Some(other) = other_side(row) {
+        with("the other side", Op::Prim { prim: other.prim(), args: args.to_vec() });
+    }
+}
+
+fn broken_tensor_op(
+    f: &Function,
+    s: &Stmt,
+    (op, args, attrs): (TensorOp, &[Atom], &[i64]),
+    with: &mut dyn FnMut(&str, Op),
+) {
+    // Whether a zero wins in a product shows at infinity alone.
+    let turned = if op == MATMUL.op() { &[] } else { attrs };
+    let is_permutation = tensor_row(op).shape == ShapeRule::Permuted;
+    for (k, attr) in turned.iter().enumerate() {
+        for other in [attr - 1, attr + 1].into_iter().filter(|a| *a >= 0) {
+            let mut attrs = attrs.to_vec();
+            // A permutation stays one.
+            if let Some(at) = attrs.iter().position(|a| *a == other).filter(|_| attrs.len() > 1 && is_permutation) {
+                attrs[at] = *attr;
+            }
+            attrs[k] = other;
+            if fits(f, s, op, args, &attrs) {
+                with(&format!("attribute {k} is {other}"), Op::Tensor { op, args: args.to_vec(), attrs });
+            }
+        }
+    }
+    if let [a, b] = args[..]
+        && f.atom_ty(a) == f.atom_ty(b)
+        && a != b
+        && fits(f, s, op, &[b, a], attrs)
+    {
+        with("operands exchanged", Op::Tensor { op, args: vec![b, a], attrs: attrs.to_vec() });
+    }
+}
+
+fn broken_index(f: &Function, array: Atom, indices: &[Atom], with: &mut dyn FnMut(&str, Op)) {
+    let n = indices.len();
+    if n >= 2
+        && indices[n - 2] != indices[n - 1]
+        && f.atom_ty(array).dims.get(n - 2) == f.atom_ty(array).dims.get(n - 1)
+    {
+        let mut indices = indices.to_vec();
+        indices.swap(n - 2, n - 1);
+        with("indices exchanged", Op::Index { array, indices });
+    }
 }
 
 /// The statement, and one that changes the sign of its result.
@@ -385,7 +402,7 @@ fn other_side(of: &'static PrimRow) -> Option<&'static PrimRow> {
 }
 
 /// Whether other attributes or operands go with the type of a result.
-fn fits(f: &Function, s: &Stmt, op: cotan_ir::TensorOp, args: &[Atom], attrs: &[i64]) -> bool {
+fn fits(f: &Function, s: &Stmt, op: TensorOp, args: &[Atom], attrs: &[i64]) -> bool {
     let dims = |ty: &cotan_ir::Ty| -> Option<Vec<i64>> {
         ty.dims.iter().map(|d| d.atom().constant().and_then(|c| c.as_i64())).collect()
     };

@@ -23,32 +23,11 @@ impl<'p> Machine<'p> {
             Builtin::Fold => self.fold_with(args),
             Builtin::Iterate => self.iterate(args),
             Builtin::IterateUntil => self.iterate_until(args),
-            Builtin::Concat => self.concat(args),
-            Builtin::Reverse => {
-                let value = self.arg(&args[0])?;
-                let tensor = value.tensor()?;
-                Ok(moved(tensor, &tensor.dims, |position| {
-                    position[0] = tensor.dims[0] - 1 - position[0];
-                }))
-            }
-            Builtin::Transpose => {
-                let value = self.arg(&args[0])?;
-                let tensor = value.tensor()?;
-                let last = tensor.dims.len() - 1;
-                let mut dims = tensor.dims.clone();
-                dims.swap(last - 1, last);
-                Ok(moved(tensor, &dims, |position| position.swap(last - 1, last)))
-            }
-            Builtin::Reshape => {
-                let value = self.arg(&args[0])?;
-                let dims = self.counts(&args[1..])?;
-                let n = dims.iter().try_fold(1i64, |n, d| n.checked_mul(*d as i64));
-                self.check(n.is_some(), CheckKind::IntegerOverflow, e.span)?;
-                let tensor = value.elements()?;
-                self.check(n == Some(tensor.cells.len() as i64), CheckKind::ShapeMismatch, e.span)?;
-                Ok(Tensor { dims, cells: tensor.cells }.into_value())
-            }
-            Builtin::Broadcast => self.broadcast(args, e.span),
+            Builtin::Concat => concat(self, args),
+            Builtin::Reverse => reverse(self, args),
+            Builtin::Transpose => transpose(self, args),
+            Builtin::Reshape => reshape(self, args, e),
+            Builtin::Broadcast => broadcast(self, args, e.span),
             Builtin::Zeros => {
                 let counts = self.counts(args)?;
                 self.filled(&e.ty, &counts, &Number::zero)
@@ -57,48 +36,16 @@ impl<'p> Machine<'p> {
                 let counts = self.counts(args)?;
                 self.filled(&e.ty, &counts, &Number::one)
             }
-            Builtin::Full => {
-                let Some((value, counts)) = args.split_last() else { return bug("`full` without arguments") };
-                let dims = self.counts(counts)?;
-                let value = self.arg(value)?;
-                let n = dims.iter().product();
-                Ok(Tensor::new(dims, vec![value; n]).into_value())
-            }
+            Builtin::Full => full(self, args),
             Builtin::ZerosLike => Ok(self.arg(&args[0])?.map(&mut |number| Number::zero(number.elem()))),
-            Builtin::Iota => {
-                let n = self.counts(args)?[0];
-                let elem = self.elem(&e.ty)?;
-                let cell = |k: usize| Number::apply(cast_to(elem), &[Number::Plain(Const::i64(k as i64))]);
-                Ok(Value::Tensor(Tensor::new(vec![n], (0..n).map(|k| Value::Number(cell(k))).collect())))
-            }
-            Builtin::Diag => {
-                let value = self.arg(&args[0])?;
-                let elem = self.elem(&e.ty)?;
-                Ok(diagonal(value.tensor()?, &Value::Number(Number::zero(elem))))
-            }
-            Builtin::Trace => {
-                let value = self.arg(&args[0])?;
-                let elem = self.elem(&e.ty)?;
-                let diagonal = diagonal(value.tensor()?, &Value::unit());
-                self.fold_numbers(FoldOp::Add, elem, &diagonal.tensor()?.numbers()?, e.span).map(Value::Number)
-            }
-            Builtin::Sum => self.fold_all(FoldOp::Add, args, e),
-            Builtin::Prod => self.fold_all(FoldOp::Mul, args, e),
-            Builtin::Mean => {
-                let value = self.arg(&args[0])?;
-                let elem = self.elem(&e.ty)?;
-                self.mean(&value.elements()?, elem, e.span).map(Value::Number)
-            }
-            Builtin::Dot => {
-                let vectors = self.args(args)?;
-                let elem = self.elem(&e.ty)?;
-                self.dot(vectors[0].tensor()?, vectors[1].tensor()?, elem, e.span).map(Value::Number)
-            }
-            Builtin::Norm => {
-                let value = self.arg(&args[0])?;
-                let elem = self.elem(&e.ty)?;
-                self.norm(&value.elements()?, elem).map(Value::Number)
-            }
+            Builtin::Iota => iota(self, args, e),
+            Builtin::Diag => diag(self, args, e),
+            Builtin::Trace => trace(self, args, e),
+            Builtin::Sum => fold_all(self, FoldOp::Add, args, e),
+            Builtin::Prod => fold_all(self, FoldOp::Mul, args, e),
+            Builtin::Mean => mean(self, args, e),
+            Builtin::Dot => dot(self, args, e),
+            Builtin::Norm => norm(self, args, e),
             Builtin::StopGradient => Ok(self.arg(&args[0])?.without_derivative()),
             Builtin::Each => self.each(args),
             Builtin::Sort => self.along_last(args, |row| Ok(ascending(row).iter().map(|k| row[*k].clone()).collect())),
@@ -110,19 +57,11 @@ impl<'p> Machine<'p> {
             Builtin::Gather => {
                 let values = self.args(args)?;
                 let Arg::Value(of) = &args[1] else { return bug("a function as positions") };
-                self.gather(values[0].tensor()?, values[1].tensor()?, of.span)
+                self.checks.gather(values[0].tensor()?, values[1].tensor()?, of.span)
             }
             // What a library computes is held against the numbers of others, see `spec/operations`.
             Builtin::Operation(op, _) => bug(format!("`{}` is not evaluated here", op.name())),
-            Builtin::WrappingAs => {
-                let value = self.arg(&args[0])?;
-                let elem = self.elem(&e.ty)?;
-                self.element_wise(&[&value], &mut |_, args| {
-                    let c = args[0].plain();
-                    let exact = c.as_integer().or(c.as_bool().map(i128::from)).unwrap_or_default();
-                    Ok(Number::Plain(Const::integer(elem, exact)))
-                })
-            }
+            Builtin::WrappingAs => wrapping_as(self, args, e),
         }
     }
 
@@ -152,7 +91,7 @@ impl<'p> Machine<'p> {
                 }
                 Arg::Value(e) => {
                     let count = self.expr(e).and_then(|n| {
-                        self.check(n.integer()? >= 0, CheckKind::NegativeSize, e.span)?;
+                        self.checks.check(n.integer()? >= 0, CheckKind::NegativeSize, e.span)?;
                         Ok(n)
                     });
                     counts.push(caught(count)?);
@@ -163,46 +102,129 @@ impl<'p> Machine<'p> {
         needed(&counts)?;
         counts.iter().map(|n| n.integer().map(|n| n as usize)).collect()
     }
+}
 
-    fn fold_all(&mut self, op: FoldOp, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
-        let value = self.arg(&args[0])?;
-        let elem = self.elem(&e.ty)?;
-        self.fold_numbers(op, elem, &value.elements()?.numbers()?, e.span).map(Value::Number)
-    }
+fn fold_all<'p>(machine: &mut Machine<'p>, op: FoldOp, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let elem = machine.elem(&e.ty)?;
+    machine.checks.fold_numbers(op, elem, &value.elements()?.numbers()?, e.span).map(Value::Number)
+}
 
-    fn concat(&mut self, args: &'p [Arg]) -> Flow<Value> {
-        let values = self.args(args)?;
-        let mut dims = values[0].tensor()?.dims.clone();
-        dims[0] = 0;
-        let mut cells = Vec::new();
-        for value in &values {
-            let tensor = value.tensor()?;
-            if tensor.dims[1..] != dims[1..] {
-                return bug("rows of different shapes joined without a check");
-            }
-            dims[0] += tensor.dims[0];
-            cells.extend(tensor.cells.iter().cloned());
+fn concat<'p>(machine: &mut Machine<'p>, args: &'p [Arg]) -> Flow<Value> {
+    let values = machine.args(args)?;
+    let mut dims = values[0].tensor()?.dims.clone();
+    dims[0] = 0;
+    let mut cells = Vec::new();
+    for value in &values {
+        let tensor = value.tensor()?;
+        if tensor.dims[1..] != dims[1..] {
+            return bug("rows of different shapes joined without a check");
         }
-        Ok(Value::Tensor(Tensor::new(dims, cells)))
+        dims[0] += tensor.dims[0];
+        cells.extend(tensor.cells.iter().cloned());
     }
+    Ok(Value::Tensor(Tensor::new(dims, cells)))
+}
 
-    /// Copies along new leading axes; the last extents are those of the value.
-    fn broadcast(&mut self, args: &'p [Arg], span: Span) -> Flow<Value> {
-        let value = self.arg(&args[0])?;
-        let dims = self.counts(&args[1..])?;
-        let (inner, cells) = match &value {
-            Value::Tensor(tensor) => (tensor.dims.as_slice(), tensor.cells.as_slice()),
-            Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => {
-                (&[][..], std::slice::from_ref(&value))
-            }
-        };
-        let lead = dims.len() - inner.len();
-        self.check(dims[lead..] == *inner, CheckKind::ShapeMismatch, span)?;
-        // Copies of nothing are nothing, however many there are.
-        let n_copies: usize = if cells.is_empty() { 0 } else { dims[..lead].iter().product() };
-        let cells = (0..n_copies).flat_map(|_| cells.iter().cloned()).collect();
-        Ok(Tensor::new(dims, cells).into_value())
-    }
+/// Copies along new leading axes; the last extents are those of the value.
+fn broadcast<'p>(machine: &mut Machine<'p>, args: &'p [Arg], span: Span) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let dims = machine.counts(&args[1..])?;
+    let (inner, cells) = match &value {
+        Value::Tensor(tensor) => (tensor.dims.as_slice(), tensor.cells.as_slice()),
+        Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => {
+            (&[][..], std::slice::from_ref(&value))
+        }
+    };
+    let lead = dims.len() - inner.len();
+    machine.checks.check(dims[lead..] == *inner, CheckKind::ShapeMismatch, span)?;
+    // Copies of nothing are nothing, however many there are.
+    let n_copies: usize = if cells.is_empty() { 0 } else { dims[..lead].iter().product() };
+    let cells = (0..n_copies).flat_map(|_| cells.iter().cloned()).collect();
+    Ok(Tensor::new(dims, cells).into_value())
+}
+
+fn reverse<'p>(machine: &mut Machine<'p>, args: &'p [Arg]) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let tensor = value.tensor()?;
+    Ok(moved(tensor, &tensor.dims, |position| {
+        position[0] = tensor.dims[0] - 1 - position[0];
+    }))
+}
+
+fn transpose<'p>(machine: &mut Machine<'p>, args: &'p [Arg]) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let tensor = value.tensor()?;
+    let last = tensor.dims.len() - 1;
+    let mut dims = tensor.dims.clone();
+    dims.swap(last - 1, last);
+    Ok(moved(tensor, &dims, |position| position.swap(last - 1, last)))
+}
+
+fn reshape<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let dims = machine.counts(&args[1..])?;
+    let n = dims.iter().try_fold(1i64, |n, d| n.checked_mul(*d as i64));
+    machine.checks.check(n.is_some(), CheckKind::IntegerOverflow, e.span)?;
+    let tensor = value.elements()?;
+    machine.checks.check(n == Some(tensor.cells.len() as i64), CheckKind::ShapeMismatch, e.span)?;
+    Ok(Tensor { dims, cells: tensor.cells }.into_value())
+}
+
+fn full<'p>(machine: &mut Machine<'p>, args: &'p [Arg]) -> Flow<Value> {
+    let Some((value, counts)) = args.split_last() else { return bug("`full` without arguments") };
+    let dims = machine.counts(counts)?;
+    let value = machine.arg(value)?;
+    let n = dims.iter().product();
+    Ok(Tensor::new(dims, vec![value; n]).into_value())
+}
+
+fn iota<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let n = machine.counts(args)?[0];
+    let elem = machine.elem(&e.ty)?;
+    let cell = |k: usize| Number::apply(cast_to(elem), &[Number::Plain(Const::i64(k as i64))]);
+    Ok(Value::Tensor(Tensor::new(vec![n], (0..n).map(|k| Value::Number(cell(k))).collect())))
+}
+
+fn diag<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let elem = machine.elem(&e.ty)?;
+    Ok(diagonal(value.tensor()?, &Value::Number(Number::zero(elem))))
+}
+
+fn trace<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let elem = machine.elem(&e.ty)?;
+    let diagonal = diagonal(value.tensor()?, &Value::unit());
+    machine.checks.fold_numbers(FoldOp::Add, elem, &diagonal.tensor()?.numbers()?, e.span).map(Value::Number)
+}
+
+fn mean<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let elem = machine.elem(&e.ty)?;
+    machine.checks.mean(&value.elements()?, elem, e.span).map(Value::Number)
+}
+
+fn dot<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let vectors = machine.args(args)?;
+    let elem = machine.elem(&e.ty)?;
+    machine.checks.dot(vectors[0].tensor()?, vectors[1].tensor()?, elem, e.span).map(Value::Number)
+}
+
+fn norm<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let elem = machine.elem(&e.ty)?;
+    machine.checks.norm(&value.elements()?, elem).map(Value::Number)
+}
+
+fn wrapping_as<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
+    let value = machine.arg(&args[0])?;
+    let elem = machine.elem(&e.ty)?;
+    machine.checks.element_wise(&[&value], &mut |_, args| {
+        let c = args[0].plain();
+        let exact = c.as_integer().or(c.as_bool().map(i128::from)).unwrap_or_default();
+        Ok(Number::Plain(Const::integer(elem, exact)))
+    })
 }
 
 /// The tensor of these dims each of whose elements comes from the place that `source` makes of its own.

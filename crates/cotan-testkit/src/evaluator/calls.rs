@@ -54,7 +54,7 @@ impl<'p> Machine<'p> {
     ) -> Flow<Value> {
         match &callee.callable.kind {
             CallableKind::Function { function, generics } => {
-                self.apply_function(callee, *function, generics, args, functions)
+                apply_function(self, callee, *function, generics, args, functions)
             }
             CallableKind::Lambda(lambda) => self.in_frame(callee.frame.clone(), |machine| {
                 for (pattern, value) in lambda.params.iter().zip(args) {
@@ -74,38 +74,6 @@ impl<'p> Machine<'p> {
             }
             CallableKind::Vmap(vmap) => self.vmap(callee, vmap, &args, functions),
         }
-    }
-
-    fn apply_function(
-        &mut self,
-        callee: &Closure<'p>,
-        id: FnId,
-        generics: &'p [GenericArg],
-        args: Vec<Value>,
-        functions: &[Option<Closure<'p>>],
-    ) -> Flow<Value> {
-        let function = self.program.function(id);
-        let mut known = Vec::new();
-        self.in_frame(callee.frame.clone(), |machine| {
-            for (k, arg) in generics.iter().enumerate() {
-                known.push(match machine.generic(arg)? {
-                    Generic::Size(None) => Generic::Size(extent_of(function, GenericId(k as u32), &args)),
-                    Generic::Size(Some(n)) => {
-                        // What is solved from an argument, or written in brackets, is an error of the call.
-                        let span = machine.call_span;
-                        machine.check(n >= 0, CheckKind::NegativeSize, span)?;
-                        Generic::Size(Some(n))
-                    }
-                    known @ (Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_)) => known,
-                });
-            }
-            Ok(())
-        })?;
-        let (function, known) = self.chosen(function, known)?;
-        if let Some(value) = self.by_rule(callee, function, &known, &args)? {
-            return Ok(value);
-        }
-        self.run(function, known, args, functions)?.met()
     }
 
     /// Runs a function whose generics are known.
@@ -146,6 +114,38 @@ impl<'p> Machine<'p> {
             }
         })
     }
+}
+
+fn apply_function<'p>(
+    machine: &mut Machine<'p>,
+    callee: &Closure<'p>,
+    id: FnId,
+    generics: &'p [GenericArg],
+    args: Vec<Value>,
+    functions: &[Option<Closure<'p>>],
+) -> Flow<Value> {
+    let function = machine.program.function(id);
+    let mut known = Vec::new();
+    machine.in_frame(callee.frame.clone(), |machine| {
+        for (k, arg) in generics.iter().enumerate() {
+            known.push(match machine.generic(arg)? {
+                Generic::Size(None) => Generic::Size(extent_of(function, GenericId(k as u32), &args)),
+                Generic::Size(Some(n)) => {
+                    // What is solved from an argument, or written in brackets, is an error of the call.
+                    let span = machine.call_span;
+                    machine.checks.check(n >= 0, CheckKind::NegativeSize, span)?;
+                    Generic::Size(Some(n))
+                }
+                known @ (Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_)) => known,
+            });
+        }
+        Ok(())
+    })?;
+    let (function, known) = machine.chosen(function, known)?;
+    if let Some(value) = machine.by_rule(callee, function, &known, &args)? {
+        return Ok(value);
+    }
+    machine.run(function, known, args, functions)?.met()
 }
 
 /// Parameter `k` is local `k`.

@@ -9,17 +9,10 @@ use cotan_sema::typed::{Arg, Expr, Type};
 use cotan_syntax::Span;
 
 impl<'p> Machine<'p> {
-    fn function(&self, arg: &'p Arg) -> Flow<Closure<'p>> {
-        match arg {
-            Arg::Function(callable) => Ok(self.closure(callable)),
-            Arg::Value(_) | Arg::Pack(_) => bug("something else where a function was expected"),
-        }
-    }
-
     pub(super) fn tabulate(&mut self, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
         let Some((function, counts)) = args.split_last() else { return bug("`tabulate` without arguments") };
         let dims = self.counts(counts)?;
-        let function = self.function(function)?;
+        let function = closure_of(self, function)?;
         let mut elems = Vec::new();
         for ty in &function.callable.params {
             elems.push(self.elem(ty)?);
@@ -28,7 +21,8 @@ impl<'p> Machine<'p> {
             let mut indices = Vec::new();
             for (at, elem) in unflattened(&dims, k).into_iter().zip(&elems) {
                 let index = Number::Plain(Const::i64(at as i64));
-                let index = if *elem == Elem::I64 { index } else { machine.scalar_cast(&index, *elem, e.span)? };
+                let index =
+                    if *elem == Elem::I64 { index } else { machine.checks.scalar_cast(&index, *elem, e.span)? };
                 indices.push(Value::Number(index));
             }
             Ok(indices)
@@ -38,7 +32,7 @@ impl<'p> Machine<'p> {
     pub(super) fn map(&mut self, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
         let at = args.iter().position(|arg| matches!(arg, Arg::Function(_)));
         let Some(at) = at else { return bug("`map` without a function") };
-        let function = self.function(&args[at])?;
+        let function = closure_of(self, &args[at])?;
         let counts = self.counts(&args[..at])?;
         let values = self.args(&args[at + 1..])?;
         let tensors: Vec<Tensor> = values.into_iter().map(Value::elements).collect::<Flow<_>>()?;
@@ -71,7 +65,7 @@ impl<'p> Machine<'p> {
             let cell = args(self, k).and_then(|args| self.apply(function, args, functions));
             let cell = cell.and_then(|cell| {
                 let agrees = cells.first().is_none_or(|first| cell.has_shape_of(first));
-                self.check(agrees, CheckKind::RaggedStack, span).map(|()| cell)
+                self.checks.check(agrees, CheckKind::RaggedStack, span).map(|()| cell)
             });
             cells.push(caught(cell)?);
         }
@@ -106,7 +100,7 @@ impl<'p> Machine<'p> {
                 let mut all = Vec::new();
                 for cell in &cells {
                     let row = cell.tensor()?;
-                    self.check(row.dims == inner, CheckKind::RaggedStack, span)?;
+                    self.checks.check(row.dims == inner, CheckKind::RaggedStack, span)?;
                     all.extend(row.cells.iter().cloned());
                 }
                 Ok(Value::Tensor(Tensor::new([lead, &inner].concat(), all)))
@@ -125,7 +119,7 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn each(&mut self, args: &'p [Arg]) -> Flow<Value> {
-        let (value, function) = (self.arg(&args[0])?, self.function(&args[1])?);
+        let (value, function) = (self.arg(&args[0])?, closure_of(self, &args[1])?);
         let tensor = value.tensor()?;
         for k in 0..tensor.dims[0] {
             self.spend(1)?;
@@ -135,7 +129,7 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn fold_with(&mut self, args: &'p [Arg]) -> Flow<Value> {
-        let (mut acc, function, value) = (self.arg(&args[0])?, self.function(&args[1])?, self.arg(&args[2])?);
+        let (mut acc, function, value) = (self.arg(&args[0])?, closure_of(self, &args[1])?, self.arg(&args[2])?);
         let tensor = value.tensor()?;
         for k in 0..tensor.dims[0] {
             self.spend(1)?;
@@ -145,7 +139,7 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn scan(&mut self, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
-        let (init, function, value) = (self.arg(&args[0])?, self.function(&args[1])?, self.arg(&args[2])?);
+        let (init, function, value) = (self.arg(&args[0])?, closure_of(self, &args[1])?, self.arg(&args[2])?);
         let tensor = value.tensor()?;
         let mut acc = init.clone();
         let mut cells = Vec::new();
@@ -153,7 +147,7 @@ impl<'p> Machine<'p> {
             self.spend(1)?;
             let next = self.apply(&function, vec![acc, tensor.row(k)], &[]);
             acc = caught(next)?;
-            self.check(acc.has_shape_of(&init), CheckKind::ShapeMismatch, e.span)?;
+            self.checks.check(acc.has_shape_of(&init), CheckKind::ShapeMismatch, e.span)?;
             cells.push(acc.clone());
         }
         let Arg::Value(of) = &args[0] else { return bug("a function as a start value") };
@@ -162,7 +156,7 @@ impl<'p> Machine<'p> {
 
     pub(super) fn iterate(&mut self, args: &'p [Arg]) -> Flow<Value> {
         let n = self.arg(&args[0])?.integer()?;
-        let (mut state, function) = (self.arg(&args[1])?, self.function(&args[2])?);
+        let (mut state, function) = (self.arg(&args[1])?, closure_of(self, &args[2])?);
         for _ in 0..n {
             self.spend(1)?;
             state = self.apply(&function, vec![state], &[])?;
@@ -172,7 +166,7 @@ impl<'p> Machine<'p> {
 
     pub(super) fn iterate_until(&mut self, args: &'p [Arg]) -> Flow<Value> {
         let mut state = self.arg(&args[0])?;
-        let (step, done) = (self.function(&args[1])?, self.function(&args[2])?);
+        let (step, done) = (closure_of(self, &args[1])?, closure_of(self, &args[2])?);
         let most = self.arg(&args[3])?.integer()?;
         for _ in 0..most {
             self.spend(1)?;
@@ -182,6 +176,13 @@ impl<'p> Machine<'p> {
             }
         }
         Ok(state)
+    }
+}
+
+fn closure_of<'p>(machine: &Machine<'p>, arg: &'p Arg) -> Flow<Closure<'p>> {
+    match arg {
+        Arg::Function(callable) => Ok(machine.closure(callable)),
+        Arg::Value(_) | Arg::Pack(_) => bug("something else where a function was expected"),
     }
 }
 

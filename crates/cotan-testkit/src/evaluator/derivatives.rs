@@ -18,217 +18,22 @@ impl<'p> Machine<'p> {
         args: Vec<Value>,
         functions: &[Option<Closure<'p>>],
     ) -> Flow<Value> {
-        let value = self.read_off_run(derivative, base, args, functions);
+        let value = read_off_run(self, derivative, base, args, functions);
         self.may_need_less |= value.as_ref().is_ok_and(|value| value.first_failure().is_some());
         self.deciding(value)
     }
 
-    fn read_off_run(
-        &mut self,
-        derivative: &'p Derivative,
-        base: &Closure<'p>,
-        mut args: Vec<Value>,
-        functions: &[Option<Closure<'p>>],
-    ) -> Flow<Value> {
-        let n = base.callable.params.len();
-        let extra = args.split_off(n.min(args.len()));
-        // A derivative needs all of its tangents or of its cotangent.
-        needed(&extra)?;
-        let functions = &functions[..n.min(functions.len())];
-        let wrt = &derivative.wrt;
-        let of = Wrt { params: wrt, types: &base.callable.params, primals: args.clone() };
-        let result = &base.callable.result;
-        let span = self.call_span;
-        let mode = derivative.mode;
-        match derivative.form {
-            DerivativeForm::Grad | DerivativeForm::ValueAndGrad => {
-                let tag = self.tag(mode.unwrap_or(DerivativeMode::Reverse));
-                of.lift_units(&mut args, tag);
-                let value = self.apply(base, args, functions)?;
-                // Of `(loss, aux..)` the loss alone is differentiated.
-                let (loss, aux) = match &value {
-                    Value::Fields(parts) => (parts[0].clone().met()?, parts[1..].to_vec()),
-                    Value::Number(_) | Value::Tensor(_) | Value::Variant(..) | Value::Failed(_) => {
-                        (value.clone(), Vec::new())
-                    }
-                };
-                let y = loss.number()?;
-                let gradients = self.read_off_all(&of, &mut |direction, _| y.tangent(tag, direction))?;
-                let aux = aux.iter().map(|part| part.map(&mut |x| x.primal(tag))).collect();
-                let value = match derivative.form {
-                    DerivativeForm::ValueAndGrad => vec![Value::Number(y.primal(tag))],
-                    DerivativeForm::Grad
-                    | DerivativeForm::Jvp
-                    | DerivativeForm::Vjp
-                    | DerivativeForm::Jacobian
-                    | DerivativeForm::Hessian
-                    | DerivativeForm::Hvp => Vec::new(),
-                };
-                Ok(several([value, gradients, aux].concat()))
-            }
-            DerivativeForm::Jvp => {
-                let tag = self.tag(DerivativeMode::Forward);
-                self.check(of.has_variants_of(&extra), CheckKind::VariantMismatch, span)?;
-                of.lift_along(&mut args, &extra, tag);
-                let value = self.needed(base, args, functions)?;
-                let tangent = self.tangent_of(result, &value, &mut |y| y.tangent(tag, 0).converted(y.elem()))?;
-                Ok(Value::Fields(vec![value.map(&mut |y| y.primal(tag)), tangent]))
-            }
-            DerivativeForm::Vjp => {
-                let tag = self.tag(DerivativeMode::Reverse);
-                of.lift_units(&mut args, tag);
-                let value = self.needed(base, args, functions)?;
-                let [cotangent] = extra.as_slice() else { return bug("a `vjp` takes one cotangent") };
-                self.check(same_variants(&value, cotangent), CheckKind::VariantMismatch, span)?;
-                let (ys, cotangents): (_, Vec<Number>) =
-                    (floats(&value), floats(cotangent).iter().map(Number::computed).collect());
-                self.check(ys.len() == cotangents.len(), CheckKind::ShapeMismatch, span)?;
-                let parts = self.read_off_all(&of, &mut |direction, elem| {
-                    let terms = ys.iter().zip(&cotangents).map(|(y, c)| y.tangent(tag, direction).times(c));
-                    let elem = elem.computed();
-                    terms.fold(Number::zero(elem), |sum, term| sum.plus(&term.converted(elem)))
-                })?;
-                Ok(Value::Fields([vec![value.map(&mut |y| y.primal(tag))], parts].concat()))
-            }
-            DerivativeForm::Jacobian => {
-                let tag = self.tag(mode.unwrap_or(DerivativeMode::Reverse));
-                of.lift_units(&mut args, tag);
-                let value = self.needed(base, args, functions)?;
-                self.jacobians(&of, result, &value, tag)
-            }
-            DerivativeForm::Hessian => {
-                let outer = self.tag(mode.unwrap_or(DerivativeMode::Forward));
-                let inner = self.tag(DerivativeMode::Reverse);
-                of.lift_units(&mut args, outer);
-                of.lift_units(&mut args, inner);
-                let value = self.needed(base, args, functions)?;
-                let y = value.number()?;
-                let gradients = self.read_off_all(&of, &mut |direction, _| y.tangent(inner, direction))?;
-                let mut rows = Vec::new();
-                for (gradient, k) in gradients.iter().zip(wrt) {
-                    let ty = self.program.tangent(&self.ty(&base.callable.params[*k]));
-                    rows.push(self.jacobians(&of, &ty, gradient, outer)?);
-                }
-                Ok(several(rows))
-            }
-            DerivativeForm::Hvp => {
-                let outer = self.tag(mode.unwrap_or(DerivativeMode::Forward));
-                let inner = self.tag(DerivativeMode::Reverse);
-                self.check(of.has_variants_of(&extra), CheckKind::VariantMismatch, span)?;
-                of.lift_along(&mut args, &extra, outer);
-                of.lift_units(&mut args, inner);
-                let value = self.needed(base, args, functions)?;
-                let y = value.number()?;
-                let products =
-                    self.read_off_all(&of, &mut |direction, _| y.tangent(inner, direction).tangent(outer, 0))?;
-                Ok(several(products))
-            }
-        }
-    }
-
-    /// The Jacobians of a value with respect to each parameter.
-    fn jacobians(&mut self, of: &Wrt, ty: &Type, value: &Value, tag: Tag) -> Flow<Value> {
-        let mut all = Vec::new();
-        let mut first = 0;
-        for k in of.params {
-            let at = At { first, ty: &of.types[*k], primal: &of.primals[*k] };
-            all.push(self.jacobian(&at, ty, value, tag)?);
-            first += floats(&of.primals[*k]).len();
-        }
-        Ok(several(all))
-    }
-
-    /// The derivative of each scalar of a value with respect to one parameter. The parts of tuples and structs become a
-    /// tuple, the scalars of a tensor a tensor of tangents.
-    fn jacobian(&mut self, of: &At, ty: &Type, value: &Value, tag: Tag) -> Flow<Value> {
-        let dims = match value {
-            Value::Tensor(tensor) => tensor.dims.clone(),
-            Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => Vec::new(),
-        };
-        let cells = match value {
-            Value::Tensor(tensor) => tensor.cells.to_vec(),
-            Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => vec![value.clone()],
-        };
-        let ty = self.ty(ty).into_owned();
-        let types = match ty.elem() {
-            Type::Tuple(types) => types.clone(),
-            Type::Struct(of) => self.program.field_types(of),
-            Type::Scalar(scalar) => {
-                if !self.elem_of(*scalar)?.is_float() {
-                    return Ok(Value::unit());
-                }
-                let mut rows = Vec::new();
-                for cell in &cells {
-                    let y = cell.number()?;
-                    rows.push(self.read_off(of, &mut |direction, _| y.tangent(tag, direction))?);
-                }
-                let tangent = self.program.tangent(&self.ty(of.ty));
-                return self.in_shape(&tangent, &dims, rows);
-            }
-            Type::Error | Type::Never | Type::Function(_) | Type::Enum(_) | Type::Param(_) | Type::Tensor { .. } => {
-                return bug("a Jacobian of what has no derivative");
-            }
-        };
-        let mut parts = Vec::new();
-        for (k, ty) in types.iter().enumerate() {
-            let column = cells.iter().map(|cell| cell.field(k)).collect::<Flow<_>>()?;
-            let part = self.in_shape(ty, &dims, column)?;
-            parts.push(self.jacobian(of, ty, &part, tag)?);
-        }
-        Ok(Value::Fields(parts))
-    }
-
-    /// Values stacked over extents; the only value itself if there are none.
-    fn in_shape(&mut self, ty: &Type, dims: &[usize], mut values: Vec<Value>) -> Flow<Value> {
-        if dims.is_empty() { Ok(values.remove(0)) } else { self.stack(ty, dims, values, Span::default()) }
-    }
-
     /// Gives every float of some arguments a direction of its own; also tells how many there are.
     pub(super) fn lift_all(&mut self, args: &mut [Value]) -> (Tag, usize) {
-        let tag = self.tag(DerivativeMode::Reverse);
+        let tag = new_tag(self, DerivativeMode::Reverse);
         let all: Vec<usize> = (0..args.len()).collect();
         let n = Wrt { params: &all, types: &[], primals: Vec::new() }.lift_units(args, tag);
         (tag, n)
     }
 
-    /// A derivative that nobody has taken yet. Its mode matters to rules that the program gives.
-    fn tag(&mut self, mode: DerivativeMode) -> Tag {
-        self.modes.push(mode);
-        Tag(self.modes.len() as u32 - 1)
-    }
-
     /// The mode in which a derivative is taken.
     pub(super) fn mode(&self, tag: Tag) -> DerivativeMode {
         self.modes[tag.0 as usize]
-    }
-
-    /// The value of the base. A derivative needs all of it.
-    fn needed(&mut self, base: &Closure<'p>, args: Vec<Value>, functions: &[Option<Closure<'p>>]) -> Flow<Value> {
-        let value = self.apply(base, args, functions)?;
-        match value.first_failure() {
-            Some(failure) => Err(Stop::Failed(failure)),
-            None => Ok(value),
-        }
-    }
-
-    /// One value for each parameter, made of a number for each direction, in the structure and the types of tangents.
-    fn read_off_all(&self, of: &Wrt, number: &mut dyn FnMut(usize, Elem) -> Number) -> Flow<Vec<Value>> {
-        let mut first = 0;
-        let mut values = Vec::new();
-        for k in of.params {
-            let at = At { first, ty: &of.types[*k], primal: &of.primals[*k] };
-            values.push(self.read_off(&at, number)?);
-            first += floats(at.primal).len();
-        }
-        Ok(values)
-    }
-
-    fn read_off(&self, of: &At, number: &mut dyn FnMut(usize, Elem) -> Number) -> Flow<Value> {
-        let mut direction = of.first;
-        self.tangent_of(of.ty, of.primal, &mut |x| {
-            direction += 1;
-            number(direction - 1, x.elem()).converted(x.elem())
-        })
     }
 
     /// A value in the structure of a tangent: `f` of every float, the unit value for all that has no derivative.
@@ -276,6 +81,224 @@ impl<'p> Machine<'p> {
             ) => bug("a value of another structure than its type"),
         }
     }
+}
+
+/// A call of a derivative: what is differentiated, and where.
+struct Run<'x, 'p> {
+    base: &'x Closure<'p>,
+    functions: &'x [Option<Closure<'p>>],
+    args: Vec<Value>,
+    /// Tangents, or a cotangent.
+    extra: Vec<Value>,
+    of: Wrt<'x>,
+    mode: Option<DerivativeMode>,
+}
+
+fn read_off_run<'p>(
+    machine: &mut Machine<'p>,
+    derivative: &'p Derivative,
+    base: &Closure<'p>,
+    mut args: Vec<Value>,
+    functions: &[Option<Closure<'p>>],
+) -> Flow<Value> {
+    let n = base.callable.params.len();
+    let extra = args.split_off(n.min(args.len()));
+    // A derivative needs all of its tangents or of its cotangent.
+    needed(&extra)?;
+    let functions = &functions[..n.min(functions.len())];
+    let of = Wrt { params: &derivative.wrt, types: &base.callable.params, primals: args.clone() };
+    let run = Run { base, functions, args, extra, of, mode: derivative.mode };
+    match derivative.form {
+        DerivativeForm::Grad => gradient(machine, run, false),
+        DerivativeForm::ValueAndGrad => gradient(machine, run, true),
+        DerivativeForm::Jvp => jvp(machine, run),
+        DerivativeForm::Vjp => vjp(machine, run),
+        DerivativeForm::Jacobian => {
+            let tag = new_tag(machine, run.mode.unwrap_or(DerivativeMode::Reverse));
+            let Run { base, functions, mut args, of, .. } = run;
+            of.lift_units(&mut args, tag);
+            let value = whole_value(machine, base, args, functions)?;
+            jacobians(machine, &of, &base.callable.result, &value, tag)
+        }
+        DerivativeForm::Hessian => hessian(machine, run),
+        DerivativeForm::Hvp => hessian_vector_product(machine, run),
+    }
+}
+
+/// The gradient of a loss, after its value if that is asked for; of `(loss, aux..)` the loss alone is differentiated.
+fn gradient<'p>(machine: &mut Machine<'p>, run: Run<'_, 'p>, with_value: bool) -> Flow<Value> {
+    let tag = new_tag(machine, run.mode.unwrap_or(DerivativeMode::Reverse));
+    let Run { base, functions, mut args, of, .. } = run;
+    of.lift_units(&mut args, tag);
+    let value = machine.apply(base, args, functions)?;
+    let (loss, aux) = match &value {
+        Value::Fields(parts) => (parts[0].clone().met()?, parts[1..].to_vec()),
+        Value::Number(_) | Value::Tensor(_) | Value::Variant(..) | Value::Failed(_) => (value.clone(), Vec::new()),
+    };
+    let y = loss.number()?;
+    let gradients = read_off_all(machine, &of, &mut |direction, _| y.tangent(tag, direction))?;
+    let aux = aux.iter().map(|part| part.map(&mut |x| x.primal(tag))).collect();
+    let value = if with_value { vec![Value::Number(y.primal(tag))] } else { Vec::new() };
+    Ok(several([value, gradients, aux].concat()))
+}
+
+fn jvp<'p>(machine: &mut Machine<'p>, run: Run<'_, 'p>) -> Flow<Value> {
+    let tag = new_tag(machine, DerivativeMode::Forward);
+    let Run { base, functions, mut args, extra, of, .. } = run;
+    let span = machine.call_span;
+    machine.checks.check(of.has_variants_of(&extra), CheckKind::VariantMismatch, span)?;
+    of.lift_along(&mut args, &extra, tag);
+    let value = whole_value(machine, base, args, functions)?;
+    let result = &base.callable.result;
+    let tangent = machine.tangent_of(result, &value, &mut |y| y.tangent(tag, 0).converted(y.elem()))?;
+    Ok(Value::Fields(vec![value.map(&mut |y| y.primal(tag)), tangent]))
+}
+
+fn vjp<'p>(machine: &mut Machine<'p>, run: Run<'_, 'p>) -> Flow<Value> {
+    let tag = new_tag(machine, DerivativeMode::Reverse);
+    let Run { base, functions, mut args, extra, of, .. } = run;
+    let span = machine.call_span;
+    of.lift_units(&mut args, tag);
+    let value = whole_value(machine, base, args, functions)?;
+    let [cotangent] = extra.as_slice() else { return bug("a `vjp` takes one cotangent") };
+    machine.checks.check(same_variants(&value, cotangent), CheckKind::VariantMismatch, span)?;
+    let ys = floats(&value);
+    let cotangents: Vec<Number> = floats(cotangent).iter().map(Number::computed).collect();
+    machine.checks.check(ys.len() == cotangents.len(), CheckKind::ShapeMismatch, span)?;
+    let parts = read_off_all(machine, &of, &mut |direction, elem| {
+        let terms = ys.iter().zip(&cotangents).map(|(y, c)| y.tangent(tag, direction).times(c));
+        let elem = elem.computed();
+        terms.fold(Number::zero(elem), |sum, term| sum.plus(&term.converted(elem)))
+    })?;
+    Ok(Value::Fields([vec![value.map(&mut |y| y.primal(tag))], parts].concat()))
+}
+
+fn hessian<'p>(machine: &mut Machine<'p>, run: Run<'_, 'p>) -> Flow<Value> {
+    let outer = new_tag(machine, run.mode.unwrap_or(DerivativeMode::Forward));
+    let inner = new_tag(machine, DerivativeMode::Reverse);
+    let Run { base, functions, mut args, of, .. } = run;
+    of.lift_units(&mut args, outer);
+    of.lift_units(&mut args, inner);
+    let value = whole_value(machine, base, args, functions)?;
+    let y = value.number()?;
+    let gradients = read_off_all(machine, &of, &mut |direction, _| y.tangent(inner, direction))?;
+    let mut rows = Vec::new();
+    for (gradient, k) in gradients.iter().zip(of.params) {
+        let ty = machine.program.tangent(&machine.ty(&base.callable.params[*k]));
+        rows.push(jacobians(machine, &of, &ty, gradient, outer)?);
+    }
+    Ok(several(rows))
+}
+
+fn hessian_vector_product<'p>(machine: &mut Machine<'p>, run: Run<'_, 'p>) -> Flow<Value> {
+    let outer = new_tag(machine, run.mode.unwrap_or(DerivativeMode::Forward));
+    let inner = new_tag(machine, DerivativeMode::Reverse);
+    let Run { base, functions, mut args, extra, of, .. } = run;
+    let span = machine.call_span;
+    machine.checks.check(of.has_variants_of(&extra), CheckKind::VariantMismatch, span)?;
+    of.lift_along(&mut args, &extra, outer);
+    of.lift_units(&mut args, inner);
+    let value = whole_value(machine, base, args, functions)?;
+    let y = value.number()?;
+    let products = read_off_all(machine, &of, &mut |direction, _| y.tangent(inner, direction).tangent(outer, 0))?;
+    Ok(several(products))
+}
+
+/// The Jacobians of a value with respect to each parameter.
+fn jacobians(machine: &mut Machine<'_>, of: &Wrt, ty: &Type, value: &Value, tag: Tag) -> Flow<Value> {
+    let mut all = Vec::new();
+    let mut first = 0;
+    for k in of.params {
+        let at = At { first, ty: &of.types[*k], primal: &of.primals[*k] };
+        all.push(jacobian(machine, &at, ty, value, tag)?);
+        first += floats(&of.primals[*k]).len();
+    }
+    Ok(several(all))
+}
+
+/// The derivative of each scalar of a value with respect to one parameter. The parts of tuples and structs become a
+/// tuple, the scalars of a tensor a tensor of tangents.
+fn jacobian(machine: &mut Machine<'_>, of: &At, ty: &Type, value: &Value, tag: Tag) -> Flow<Value> {
+    let dims = match value {
+        Value::Tensor(tensor) => tensor.dims.clone(),
+        Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => Vec::new(),
+    };
+    let cells = match value {
+        Value::Tensor(tensor) => tensor.cells.to_vec(),
+        Value::Number(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => vec![value.clone()],
+    };
+    let ty = machine.ty(ty).into_owned();
+    let types = match ty.elem() {
+        Type::Tuple(types) => types.clone(),
+        Type::Struct(of) => machine.program.field_types(of),
+        Type::Scalar(scalar) => {
+            if !machine.elem_of(*scalar)?.is_float() {
+                return Ok(Value::unit());
+            }
+            let mut rows = Vec::new();
+            for cell in &cells {
+                let y = cell.number()?;
+                rows.push(read_off(machine, of, &mut |direction, _| y.tangent(tag, direction))?);
+            }
+            let tangent = machine.program.tangent(&machine.ty(of.ty));
+            return in_shape(machine, &tangent, &dims, rows);
+        }
+        Type::Error | Type::Never | Type::Function(_) | Type::Enum(_) | Type::Param(_) | Type::Tensor { .. } => {
+            return bug("a Jacobian of what has no derivative");
+        }
+    };
+    let mut parts = Vec::new();
+    for (k, ty) in types.iter().enumerate() {
+        let column = cells.iter().map(|cell| cell.field(k)).collect::<Flow<_>>()?;
+        let part = in_shape(machine, ty, &dims, column)?;
+        parts.push(jacobian(machine, of, ty, &part, tag)?);
+    }
+    Ok(Value::Fields(parts))
+}
+
+/// Values stacked over extents; the only value itself if there are none.
+fn in_shape(machine: &mut Machine<'_>, ty: &Type, dims: &[usize], mut values: Vec<Value>) -> Flow<Value> {
+    if dims.is_empty() { Ok(values.remove(0)) } else { machine.stack(ty, dims, values, Span::default()) }
+}
+
+/// A derivative that nobody has taken yet. Its mode matters to rules that the program gives.
+fn new_tag(machine: &mut Machine<'_>, mode: DerivativeMode) -> Tag {
+    machine.modes.push(mode);
+    Tag(machine.modes.len() as u32 - 1)
+}
+
+/// The value of the base. A derivative needs all of it.
+fn whole_value<'p>(
+    machine: &mut Machine<'p>,
+    base: &Closure<'p>,
+    args: Vec<Value>,
+    functions: &[Option<Closure<'p>>],
+) -> Flow<Value> {
+    let value = machine.apply(base, args, functions)?;
+    match value.first_failure() {
+        Some(failure) => Err(Stop::Failed(failure)),
+        None => Ok(value),
+    }
+}
+
+/// One value for each parameter, made of a number for each direction, in the structure and the types of tangents.
+fn read_off_all(machine: &Machine<'_>, of: &Wrt, number: &mut dyn FnMut(usize, Elem) -> Number) -> Flow<Vec<Value>> {
+    let mut first = 0;
+    let mut values = Vec::new();
+    for k in of.params {
+        let at = At { first, ty: &of.types[*k], primal: &of.primals[*k] };
+        values.push(read_off(machine, &at, number)?);
+        first += floats(at.primal).len();
+    }
+    Ok(values)
+}
+
+fn read_off(machine: &Machine<'_>, of: &At, number: &mut dyn FnMut(usize, Elem) -> Number) -> Flow<Value> {
+    let mut direction = of.first;
+    machine.tangent_of(of.ty, of.primal, &mut |x| {
+        direction += 1;
+        number(direction - 1, x.elem()).converted(x.elem())
+    })
 }
 
 /// One of the parameters that a derivative is taken with respect to.

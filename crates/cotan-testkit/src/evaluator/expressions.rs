@@ -8,126 +8,17 @@ use cotan_ir::{CheckKind, Const, Elem};
 use cotan_ops::SELECT;
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::typed::{
-    BinaryOp, Callable, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Link, Literal, LogicOp, Range, Type,
+    Axes, BinaryOp, Callable, Chain, Expr, ExprKind, FieldValue, FloatConstant, GenericId, Link, Literal, LogicOp,
+    Range, Type,
 };
 use cotan_syntax::Span;
+use cotan_syntax::ast::FoldOp;
 
 impl<'p> Machine<'p> {
     /// The value of an expression.
     pub(super) fn expr(&mut self, e: &'p Expr) -> Flow<Value> {
-        let value = self.expr_kind(e)?;
+        let value = expr_kind(self, e)?;
         self.settle(&e.ty, &value)?;
-        Ok(value)
-    }
-
-    fn expr_kind(&mut self, e: &'p Expr) -> Flow<Value> {
-        match &e.kind {
-            ExprKind::Error => bug("an expression with an error"),
-            ExprKind::Literal(literal) => self.literal(literal, &e.ty).map(|c| Value::Number(Number::Plain(c))),
-            ExprKind::Local(id) => self.local(*id)?.met(),
-            ExprKind::Size(id) => self.size_value(*id),
-            ExprKind::Tuple(parts) => parts.iter().map(|part| self.part(part)).collect::<Flow<_>>().map(Value::Fields),
-            ExprKind::Array(parts) => self.array(parts, e),
-            ExprKind::Struct(fields) => self.structure(fields, None, &e.ty),
-            ExprKind::StructUpdate { fields, base } => self.structure(fields, Some(base), &e.ty),
-            ExprKind::Variant { index, fields } => {
-                let ty = self.ty(&e.ty).into_owned();
-                let Type::Enum(of) = &ty else { return bug("expected a type of an enum") };
-                let mut values = vec![Value::unit(); self.program.payload_types(of, *index).len()];
-                for field in fields {
-                    values[field.index] = self.part(&field.value)?;
-                }
-                Ok(Value::Variant(*index, values))
-            }
-            ExprKind::Match(it) => self.choose(it),
-            ExprKind::Print(print) => {
-                let values: Vec<Value> = print.values().map(|value| self.part(value)).collect::<Flow<_>>()?;
-                needed(&values)?;
-                Ok(Value::unit())
-            }
-            ExprKind::Field { base, index } => {
-                let base = self.expr(base)?;
-                self.field(&base, *index, &e.ty)?.met()
-            }
-            ExprKind::Unary { op, operand } => {
-                let operand = self.expr(operand)?;
-                self.unary(*op, &operand, e.span)
-            }
-            ExprKind::Chain(chain) => {
-                let mut value = self.part(&chain.first)?;
-                for link in &chain.rest {
-                    let operand = self.part(&link.operand)?;
-                    let step = self.step(link, &value, &operand);
-                    value = caught(step)?;
-                }
-                value.met()
-            }
-            ExprKind::Logic { op, operands } => self.logic(*op, operands),
-            ExprKind::Primitive { row, wraps, args } => {
-                let args: Vec<Value> = args.iter().map(|arg| self.part(arg)).collect::<Flow<_>>()?;
-                self.may_need_less |= **row == SELECT && matches!(args[0], Value::Failed(_));
-                self.primitive(row, *wraps, &args, e.span)
-            }
-            ExprKind::Cast(operand) => {
-                let value = self.expr(operand)?;
-                let elem = self.elem(&e.ty)?;
-                self.cast(&value, elem, e.span)
-            }
-            ExprKind::Range(range) => self.range_tensor(range, e),
-            ExprKind::Index { base, indices } => {
-                let base = self.part(base)?;
-                self.index(&base, indices)
-            }
-            ExprKind::Fold { op, axes, operand } => {
-                let tensor = self.expr(operand)?.elements()?;
-                let elem = self.elem(&e.ty)?;
-                let axes = axes.of_rank(tensor.dims.len());
-                // Of no axes there is nothing to fold.
-                if axes.is_empty() {
-                    tensor.into_value().met()
-                } else {
-                    self.fold(*op, &axes, &tensor, elem, e.span)?.met()
-                }
-            }
-            ExprKind::FoldBy { function, init, operand } => self.fold_by(function, init.as_deref(), operand, e),
-            ExprKind::Call { callee, args } => self.call(callee, args, e.span),
-            ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, e),
-            ExprKind::ShapeCheck(operand) => {
-                let value = self.expr(operand)?;
-                self.check_shape(&e.ty, &value, e.span)?;
-                Ok(value)
-            }
-            ExprKind::AsTangent(operand) => {
-                let value = self.expr(operand)?;
-                self.tangent_of(&operand.ty, &value, &mut Number::clone)
-            }
-            ExprKind::If(it) => {
-                for (condition, arm) in &it.arms {
-                    if self.condition(condition)? {
-                        return self.expr(arm);
-                    }
-                }
-                it.otherwise.as_ref().map_or_else(|| Ok(Value::unit()), |arm| self.expr(arm))
-            }
-            ExprKind::Block(block) => self.block(block),
-            ExprKind::For(it) => self.for_loop(it, e.span),
-            ExprKind::While(it) => self.while_loop(it),
-            ExprKind::Break => Err(Stop::Break),
-            ExprKind::Continue => Err(Stop::Continue),
-            ExprKind::Return(None) => Err(Stop::Return(Value::unit())),
-            ExprKind::Return(Some(value)) => Err(Stop::Return(self.expr(value)?)),
-        }
-    }
-
-    fn step(&mut self, link: &'p Link, value: &Value, operand: &Value) -> Flow<Value> {
-        let value = if link.op == BinaryOp::MatMul {
-            let elem = self.elem(&link.ty)?;
-            needed([value, operand])?;
-            self.matrix_product(value.tensor()?, operand.tensor()?, elem, link.span)?
-        } else {
-            self.binary(link.op, value, operand, link.span)?
-        };
-        self.settle(&link.ty, &value)?;
         Ok(value)
     }
 
@@ -170,71 +61,6 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn size_value(&self, id: GenericId) -> Flow<Value> {
-        match self.size(&Dim::atom(Atom::Size(id))) {
-            Some(n) => Ok(Value::Number(Number::Plain(Const::i64(n)))),
-            None => self.unknown_size(),
-        }
-    }
-
-    /// A size can only be unknown where the value that has it failed.
-    pub(super) fn unknown_size<T>(&self) -> Flow<T> {
-        match self.failures.last() {
-            Some(failure) => Err(Stop::Failed(*failure)),
-            None => bug("a size that nothing tells"),
-        }
-    }
-
-    fn structure(&mut self, fields: &'p [FieldValue], base: Option<&'p Expr>, ty: &Type) -> Flow<Value> {
-        let ty = self.ty(ty).into_owned();
-        let Type::Struct(of) = &ty else { return bug("expected a struct type") };
-        let mut values: Vec<Option<Value>> = vec![None; self.program.struct_def(of.def).fields.len()];
-        for field in fields {
-            let value = self.part(&field.value)?;
-            values[field.index] = Some(value);
-        }
-        let base = base.map(|base| self.part(base)).transpose()?;
-        let value = |(k, value): (usize, Option<Value>)| match (value, &base) {
-            (Some(value), _) => Ok(value),
-            (None, Some(Value::Failed(failure))) => Ok(Value::Failed(*failure)),
-            (None, Some(base)) => base.field(k),
-            (None, None) => bug("a field without a value"),
-        };
-        values.into_iter().enumerate().map(value).collect::<Flow<_>>().map(Value::Fields)
-    }
-
-    fn array(&mut self, parts: &'p [Expr], e: &'p Expr) -> Flow<Value> {
-        let cells: Vec<Value> = parts.iter().map(|part| self.part(part)).collect::<Flow<_>>()?;
-        self.stack(&parts[0].ty, &[parts.len()], cells, e.span)
-    }
-
-    fn logic(&mut self, op: LogicOp, operands: &'p [Expr]) -> Flow<Value> {
-        let decides = op == LogicOp::Or;
-        let mut failed = None;
-        for operand in operands {
-            match self.part(operand)? {
-                // A later operand may decide, and then nobody needs this one.
-                Value::Failed(failure) => {
-                    self.may_need_less = true;
-                    failed.get_or_insert(failure);
-                }
-                value @ (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..)) => {
-                    if value.truth()? == decides {
-                        return Ok(truth(decides));
-                    }
-                }
-            }
-        }
-        failed.map_or_else(|| Ok(truth(!decides)), |failure| Err(Stop::Failed(failure)))
-    }
-
-    fn range_tensor(&mut self, range: &'p Range, e: &'p Expr) -> Flow<Value> {
-        let (lo, n) = self.range(range, e.span)?;
-        let elem = self.elem(&e.ty)?;
-        let cell = |k: usize| Value::Number(Number::Plain(Const::integer(elem, lo + k as i128)));
-        Ok(Value::Tensor(Tensor::new(vec![n], (0..n).map(cell).collect())))
-    }
-
     /// The first value of a range, and how many there are.
     pub(super) fn range(&mut self, range: &'p Range, span: Span) -> Flow<(i128, usize)> {
         let (lo, hi) = (self.part(&range.lo)?, self.part(&range.hi)?);
@@ -245,7 +71,7 @@ impl<'p> Machine<'p> {
         // counts; those never end.
         let n = (hi - lo).max(0);
         let greatest = if self.elem(&range.lo.ty)? == Elem::U64 { u64::MAX.into() } else { i64::MAX.into() };
-        self.check(n <= greatest, CheckKind::IntegerOverflow, span)?;
+        self.checks.check(n <= greatest, CheckKind::IntegerOverflow, span)?;
         Ok((lo, n.min(i64::MAX.into()) as usize))
     }
 
@@ -255,8 +81,8 @@ impl<'p> Machine<'p> {
             (Type::Tensor { elem, dims }, Value::Tensor(tensor)) => {
                 for (dim, found) in dims.iter().zip(&tensor.dims) {
                     let Some(expected) = self.exact_size(dim) else { continue };
-                    self.check(i64::try_from(expected).is_ok(), CheckKind::IntegerOverflow, span)?;
-                    self.check(expected == *found as i128, CheckKind::ShapeMismatch, span)?;
+                    self.checks.check(i64::try_from(expected).is_ok(), CheckKind::IntegerOverflow, span)?;
+                    self.checks.check(expected == *found as i128, CheckKind::ShapeMismatch, span)?;
                 }
                 tensor.cells.first().map_or(Ok(()), |first| self.check_shape(elem, first, span))
             }
@@ -285,6 +111,184 @@ impl<'p> Machine<'p> {
             ) => Ok(()),
         }
     }
+}
+
+fn expr_kind<'p>(machine: &mut Machine<'p>, e: &'p Expr) -> Flow<Value> {
+    match &e.kind {
+        ExprKind::Error => bug("an expression with an error"),
+        ExprKind::Literal(literal) => machine.literal(literal, &e.ty).map(|c| Value::Number(Number::Plain(c))),
+        ExprKind::Local(id) => machine.local(*id)?.met(),
+        ExprKind::Size(id) => size_value(machine, *id),
+        ExprKind::Tuple(parts) => parts.iter().map(|part| machine.part(part)).collect::<Flow<_>>().map(Value::Fields),
+        ExprKind::Array(parts) => array(machine, parts, e),
+        ExprKind::Struct(fields) => structure(machine, fields, None, &e.ty),
+        ExprKind::StructUpdate { fields, base } => structure(machine, fields, Some(base), &e.ty),
+        ExprKind::Variant { index, fields } => variant(machine, *index, fields, &e.ty),
+        ExprKind::Match(it) => machine.choose(it),
+        ExprKind::Print(print) => {
+            let values: Vec<Value> = print.values().map(|value| machine.part(value)).collect::<Flow<_>>()?;
+            needed(&values)?;
+            Ok(Value::unit())
+        }
+        ExprKind::Field { base, index } => {
+            let base = machine.expr(base)?;
+            machine.field(&base, *index, &e.ty)?.met()
+        }
+        ExprKind::Unary { op, operand } => {
+            let operand = machine.expr(operand)?;
+            machine.checks.unary(*op, &operand, e.span)
+        }
+        ExprKind::Chain(it) => chain(machine, it),
+        ExprKind::Logic { op, operands } => logic(machine, *op, operands),
+        ExprKind::Primitive { row, wraps, args } => {
+            let args: Vec<Value> = args.iter().map(|arg| machine.part(arg)).collect::<Flow<_>>()?;
+            machine.may_need_less |= **row == SELECT && matches!(args[0], Value::Failed(_));
+            machine.checks.primitive(row, *wraps, &args, e.span)
+        }
+        ExprKind::Cast(operand) => {
+            let value = machine.expr(operand)?;
+            let elem = machine.elem(&e.ty)?;
+            machine.checks.cast(&value, elem, e.span)
+        }
+        ExprKind::Range(range) => range_tensor(machine, range, e),
+        ExprKind::Index { base, indices } => {
+            let base = machine.part(base)?;
+            machine.index(&base, indices)
+        }
+        ExprKind::Fold { op, axes, operand } => fold(machine, *op, axes, operand, e),
+        ExprKind::FoldBy { function, init, operand } => machine.fold_by(function, init.as_deref(), operand, e),
+        ExprKind::Call { callee, args } => machine.call(callee, args, e.span),
+        ExprKind::Builtin { builtin, args } => machine.builtin(*builtin, args, e),
+        ExprKind::ShapeCheck(operand) => {
+            let value = machine.expr(operand)?;
+            machine.check_shape(&e.ty, &value, e.span)?;
+            Ok(value)
+        }
+        ExprKind::AsTangent(operand) => {
+            let value = machine.expr(operand)?;
+            machine.tangent_of(&operand.ty, &value, &mut Number::clone)
+        }
+        ExprKind::If(it) => {
+            for (condition, arm) in &it.arms {
+                if machine.condition(condition)? {
+                    return machine.expr(arm);
+                }
+            }
+            it.otherwise.as_ref().map_or_else(|| Ok(Value::unit()), |arm| machine.expr(arm))
+        }
+        ExprKind::Block(block) => machine.block(block),
+        ExprKind::For(it) => machine.for_loop(it, e.span),
+        ExprKind::While(it) => machine.while_loop(it),
+        ExprKind::Break => Err(Stop::Break),
+        ExprKind::Continue => Err(Stop::Continue),
+        ExprKind::Return(None) => Err(Stop::Return(Value::unit())),
+        ExprKind::Return(Some(value)) => Err(Stop::Return(machine.expr(value)?)),
+    }
+}
+
+fn variant<'p>(machine: &mut Machine<'p>, index: usize, fields: &'p [FieldValue], ty: &Type) -> Flow<Value> {
+    let ty = machine.ty(ty).into_owned();
+    let Type::Enum(of) = &ty else { return bug("expected a type of an enum") };
+    let mut values = vec![Value::unit(); machine.program.payload_types(of, index).len()];
+    for field in fields {
+        values[field.index] = machine.part(&field.value)?;
+    }
+    Ok(Value::Variant(index, values))
+}
+
+fn fold<'p>(machine: &mut Machine<'p>, op: FoldOp, axes: &Axes, operand: &'p Expr, e: &'p Expr) -> Flow<Value> {
+    let tensor = machine.expr(operand)?.elements()?;
+    let elem = machine.elem(&e.ty)?;
+    let axes = axes.of_rank(tensor.dims.len());
+    // Of no axes there is nothing to fold.
+    if axes.is_empty() {
+        return tensor.into_value().met();
+    }
+    machine.checks.fold(op, &axes, &tensor, elem, e.span)?.met()
+}
+
+fn chain<'p>(machine: &mut Machine<'p>, chain: &'p Chain) -> Flow<Value> {
+    let mut value = machine.part(&chain.first)?;
+    for link in &chain.rest {
+        let operand = machine.part(&link.operand)?;
+        let step = step(machine, link, &value, &operand);
+        value = caught(step)?;
+    }
+    value.met()
+}
+
+fn step<'p>(machine: &mut Machine<'p>, link: &'p Link, value: &Value, operand: &Value) -> Flow<Value> {
+    let value = if link.op == BinaryOp::MatMul {
+        let elem = machine.elem(&link.ty)?;
+        needed([value, operand])?;
+        machine.checks.matrix_product(value.tensor()?, operand.tensor()?, elem, link.span)?
+    } else {
+        machine.checks.binary(link.op, value, operand, link.span)?
+    };
+    machine.settle(&link.ty, &value)?;
+    Ok(value)
+}
+
+fn size_value(machine: &Machine<'_>, id: GenericId) -> Flow<Value> {
+    match machine.size(&Dim::atom(Atom::Size(id))) {
+        Some(n) => Ok(Value::Number(Number::Plain(Const::i64(n)))),
+        None => machine.checks.unknown_size(),
+    }
+}
+
+fn structure<'p>(
+    machine: &mut Machine<'p>,
+    fields: &'p [FieldValue],
+    base: Option<&'p Expr>,
+    ty: &Type,
+) -> Flow<Value> {
+    let ty = machine.ty(ty).into_owned();
+    let Type::Struct(of) = &ty else { return bug("expected a struct type") };
+    let mut values: Vec<Option<Value>> = vec![None; machine.program.struct_def(of.def).fields.len()];
+    for field in fields {
+        let value = machine.part(&field.value)?;
+        values[field.index] = Some(value);
+    }
+    let base = base.map(|base| machine.part(base)).transpose()?;
+    let value = |(k, value): (usize, Option<Value>)| match (value, &base) {
+        (Some(value), _) => Ok(value),
+        (None, Some(Value::Failed(failure))) => Ok(Value::Failed(*failure)),
+        (None, Some(base)) => base.field(k),
+        (None, None) => bug("a field without a value"),
+    };
+    values.into_iter().enumerate().map(value).collect::<Flow<_>>().map(Value::Fields)
+}
+
+fn array<'p>(machine: &mut Machine<'p>, parts: &'p [Expr], e: &'p Expr) -> Flow<Value> {
+    let cells: Vec<Value> = parts.iter().map(|part| machine.part(part)).collect::<Flow<_>>()?;
+    machine.stack(&parts[0].ty, &[parts.len()], cells, e.span)
+}
+
+fn logic<'p>(machine: &mut Machine<'p>, op: LogicOp, operands: &'p [Expr]) -> Flow<Value> {
+    let decides = op == LogicOp::Or;
+    let mut failed = None;
+    for operand in operands {
+        match machine.part(operand)? {
+            // A later operand may decide, and then nobody needs this one.
+            Value::Failed(failure) => {
+                machine.may_need_less = true;
+                failed.get_or_insert(failure);
+            }
+            value @ (Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..)) => {
+                if value.truth()? == decides {
+                    return Ok(truth(decides));
+                }
+            }
+        }
+    }
+    failed.map_or_else(|| Ok(truth(!decides)), |failure| Err(Stop::Failed(failure)))
+}
+
+fn range_tensor<'p>(machine: &mut Machine<'p>, range: &'p Range, e: &'p Expr) -> Flow<Value> {
+    let (lo, n) = machine.range(range, e.span)?;
+    let elem = machine.elem(&e.ty)?;
+    let cell = |k: usize| Value::Number(Number::Plain(Const::integer(elem, lo + k as i128)));
+    Ok(Value::Tensor(Tensor::new(vec![n], (0..n).map(cell).collect())))
 }
 
 /// A truth value.

@@ -1,6 +1,7 @@
 //! Folds, sums that have names, and everything that a function makes of the elements of a tensor in order.
 
 use super::Machine;
+use super::checks::Checks;
 use super::frame::Closure;
 use super::number::{Extreme, Number, reduced};
 use super::value::{Flow, Tensor, Value, bug, caught, flattened, needed, unflattened};
@@ -11,6 +12,35 @@ use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 
 impl<'p> Machine<'p> {
+    /// `f/v` and `f/init/v`: from left to right over the last axis.
+    pub(super) fn fold_by(
+        &mut self,
+        function: &'p Callable,
+        init: Option<&'p Expr>,
+        operand: &'p Expr,
+        e: &'p Expr,
+    ) -> Flow<Value> {
+        let function = self.closure(function);
+        let init = init.map(|init| self.expr(init)).transpose()?;
+        let value = self.expr(operand)?;
+        let tensor = value.tensor()?;
+        let Some((length, outer)) = tensor.dims.split_last() else { return bug("a fold of a scalar") };
+        let mut cells = Vec::new();
+        for row in 0..outer.iter().product() {
+            let elements = tensor.cells[row * length..(row + 1) * length].iter();
+            let cell = fold_row(self, &function, init.clone(), elements, e.span);
+            cells.push(caught(cell)?);
+        }
+        if outer.is_empty() {
+            return Tensor::new(Vec::new(), cells).into_value().met();
+        }
+        let ty = self.ty(&e.ty).into_owned();
+        let elem = ty.elem();
+        self.stack(elem, outer, cells, e.span)
+    }
+}
+
+impl Checks {
     /// `op/ tensor` over some axes; the others are kept.
     pub(super) fn fold(&mut self, op: FoldOp, axes: &[usize], tensor: &Tensor, elem: Elem, span: Span) -> Flow<Value> {
         let pick = |is_folded: bool| -> Vec<usize> {
@@ -41,45 +71,15 @@ impl<'p> Machine<'p> {
     pub(super) fn fold_numbers(&mut self, op: FoldOp, elem: Elem, numbers: &[Number], span: Span) -> Flow<Number> {
         let numbers: &[Number] = &numbers.iter().map(Number::computed).collect::<Vec<_>>();
         match op {
-            FoldOp::Add => self.sum(elem, numbers, span),
-            FoldOp::Mul => self.product(elem, numbers, span),
+            FoldOp::Add => sum(self, elem, numbers, span),
+            FoldOp::Mul => product(self, elem, numbers, span),
             FoldOp::And => Ok(Number::Plain(Const::bool(numbers.iter().all(is_true)))),
             FoldOp::Or => Ok(Number::Plain(Const::bool(numbers.iter().any(is_true)))),
-            FoldOp::Max => self.extreme(Extreme::Max, numbers, span),
-            FoldOp::Min => self.extreme(Extreme::Min, numbers, span),
-            FoldOp::Sub => self.in_order(BinaryOp::Sub, numbers, span),
-            FoldOp::Div => self.in_order(BinaryOp::Div, numbers, span),
+            FoldOp::Max => extreme(self, Extreme::Max, numbers, span),
+            FoldOp::Min => extreme(self, Extreme::Min, numbers, span),
+            FoldOp::Sub => in_order(self, BinaryOp::Sub, numbers, span),
+            FoldOp::Div => in_order(self, BinaryOp::Div, numbers, span),
         }
-    }
-
-    /// The sum; of integers it fails exactly where it does not fit.
-    fn sum(&mut self, elem: Elem, numbers: &[Number], span: Span) -> Flow<Number> {
-        if elem.is_integer() {
-            let exact = numbers.iter().filter_map(|n| n.plain().as_integer()).sum();
-            return self.fitting(elem, Some(exact), span);
-        }
-        let total = reduced(numbers, Number::plus);
-        Ok(total.map_or_else(|| Number::zero(elem), |total| Number::zero(elem).plus(&total)))
-    }
-
-    fn product(&mut self, elem: Elem, numbers: &[Number], span: Span) -> Flow<Number> {
-        let one = Number::one(elem);
-        if elem.is_integer() {
-            return numbers.iter().try_fold(one, |product, n| self.scalar_binary(BinaryOp::Mul, &product, n, span));
-        }
-        let times = |a: &Number, b: &Number| Number::apply(&MUL, &[a.clone(), b.clone()]);
-        Ok(reduced(numbers, times).map_or(one.clone(), |total| times(&one, &total)))
-    }
-
-    fn extreme(&mut self, which: Extreme, numbers: &[Number], span: Span) -> Flow<Number> {
-        self.check(!numbers.is_empty(), CheckKind::EmptyFold, span)?;
-        Ok(Number::extreme(which, numbers))
-    }
-
-    fn in_order(&mut self, op: BinaryOp, numbers: &[Number], span: Span) -> Flow<Number> {
-        self.check(!numbers.is_empty(), CheckKind::EmptyFold, span)?;
-        let Some((first, rest)) = numbers.split_first() else { return bug("a fold of nothing") };
-        rest.iter().try_fold(first.clone(), |acc, n| self.scalar_binary(op, &acc, n, span))
     }
 
     // ---- sums that have a name
@@ -120,55 +120,56 @@ impl<'p> Machine<'p> {
         let sum = reduced(&squares, Number::plus).map_or(zero.clone(), |total| zero.plus(&total));
         Ok(times(&scale, &Number::apply(&SQRT, &[sum])))
     }
+}
 
-    // ---- by a function
-
-    /// `f/v` and `f/init/v`: from left to right over the last axis.
-    pub(super) fn fold_by(
-        &mut self,
-        function: &'p Callable,
-        init: Option<&'p Expr>,
-        operand: &'p Expr,
-        e: &'p Expr,
-    ) -> Flow<Value> {
-        let function = self.closure(function);
-        let init = init.map(|init| self.expr(init)).transpose()?;
-        let value = self.expr(operand)?;
-        let tensor = value.tensor()?;
-        let Some((length, outer)) = tensor.dims.split_last() else { return bug("a fold of a scalar") };
-        let mut cells = Vec::new();
-        for row in 0..outer.iter().product() {
-            let elements = tensor.cells[row * length..(row + 1) * length].iter();
-            let cell = self.fold_row(&function, init.clone(), elements, e.span);
-            cells.push(caught(cell)?);
-        }
-        if outer.is_empty() {
-            return Tensor::new(Vec::new(), cells).into_value().met();
-        }
-        let ty = self.ty(&e.ty).into_owned();
-        let elem = ty.elem();
-        self.stack(elem, outer, cells, e.span)
+/// The sum; of integers it fails exactly where it does not fit.
+fn sum(checks: &mut Checks, elem: Elem, numbers: &[Number], span: Span) -> Flow<Number> {
+    if elem.is_integer() {
+        let exact = numbers.iter().filter_map(|n| n.plain().as_integer()).sum();
+        return checks.fitting(elem, Some(exact), span);
     }
+    let total = reduced(numbers, Number::plus);
+    Ok(total.map_or_else(|| Number::zero(elem), |total| Number::zero(elem).plus(&total)))
+}
 
-    fn fold_row<'v>(
-        &mut self,
-        function: &Closure<'p>,
-        init: Option<Value>,
-        mut elements: impl Iterator<Item = &'v Value>,
-        span: Span,
-    ) -> Flow<Value> {
-        let first = match init {
-            Some(init) => Some(init),
-            None => elements.next().cloned(),
-        };
-        self.check(first.is_some(), CheckKind::EmptyFold, span)?;
-        let mut acc = first.unwrap_or_else(Value::unit);
-        for element in elements {
-            self.spend(1)?;
-            acc = self.apply(function, vec![acc, element.clone()], &[])?;
-        }
-        Ok(acc)
+fn product(checks: &mut Checks, elem: Elem, numbers: &[Number], span: Span) -> Flow<Number> {
+    let one = Number::one(elem);
+    if elem.is_integer() {
+        return numbers.iter().try_fold(one, |product, n| checks.scalar_binary(BinaryOp::Mul, &product, n, span));
     }
+    let times = |a: &Number, b: &Number| Number::apply(&MUL, &[a.clone(), b.clone()]);
+    Ok(reduced(numbers, times).map_or(one.clone(), |total| times(&one, &total)))
+}
+
+fn extreme(checks: &mut Checks, which: Extreme, numbers: &[Number], span: Span) -> Flow<Number> {
+    checks.check(!numbers.is_empty(), CheckKind::EmptyFold, span)?;
+    Ok(Number::extreme(which, numbers))
+}
+
+fn in_order(checks: &mut Checks, op: BinaryOp, numbers: &[Number], span: Span) -> Flow<Number> {
+    checks.check(!numbers.is_empty(), CheckKind::EmptyFold, span)?;
+    let Some((first, rest)) = numbers.split_first() else { return bug("a fold of nothing") };
+    rest.iter().try_fold(first.clone(), |acc, n| checks.scalar_binary(op, &acc, n, span))
+}
+
+fn fold_row<'p, 'v>(
+    machine: &mut Machine<'p>,
+    function: &Closure<'p>,
+    init: Option<Value>,
+    mut elements: impl Iterator<Item = &'v Value>,
+    span: Span,
+) -> Flow<Value> {
+    let first = match init {
+        Some(init) => Some(init),
+        None => elements.next().cloned(),
+    };
+    machine.checks.check(first.is_some(), CheckKind::EmptyFold, span)?;
+    let mut acc = first.unwrap_or_else(Value::unit);
+    for element in elements {
+        machine.spend(1)?;
+        acc = machine.apply(function, vec![acc, element.clone()], &[])?;
+    }
+    Ok(acc)
 }
 
 fn is_true(n: &Number) -> bool {

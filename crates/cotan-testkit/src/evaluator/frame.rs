@@ -71,13 +71,13 @@ impl<'p> Machine<'p> {
             GenericArg::Size(dim) => Generic::Size(self.size(dim)),
             GenericArg::Scalar(scalar) => Generic::Elem(self.elem_of(*scalar)?),
             GenericArg::Type(ty) => {
-                let mut ty = self.substitution().ty(ty);
-                ty.each_dim_mut(&mut |dim| *dim = self.numbered(dim));
+                let mut ty = substitution(self).ty(ty);
+                ty.each_dim_mut(&mut |dim| *dim = numbered(self, dim));
                 Generic::Type(ty)
             }
             GenericArg::Pack(dims) => {
-                let dims = self.substitution().dims(dims).unwrap_or_default();
-                Generic::Pack(dims.iter().map(|dim| self.numbered(dim)).collect())
+                let dims = substitution(self).dims(dims).unwrap_or_default();
+                Generic::Pack(dims.iter().map(|dim| numbered(self, dim)).collect())
             }
         })
     }
@@ -85,15 +85,7 @@ impl<'p> Machine<'p> {
     /// A type of the current body, with types and packs for the parameters that stand for them.
     pub(super) fn ty<'t>(&self, ty: &'t Type) -> Cow<'t, Type> {
         let is_open = |generic: &Generic| matches!(generic, Generic::Type(_) | Generic::Pack(_));
-        if self.frame.generics.iter().any(is_open) { Cow::Owned(self.substitution().ty(ty)) } else { Cow::Borrowed(ty) }
-    }
-
-    fn substitution(&self) -> Substitution {
-        Substitution::new(self.frame.generics.iter().map(Generic::as_arg).collect())
-    }
-
-    fn numbered(&self, dim: &Dim) -> Dim {
-        self.size(dim).map_or_else(unknown, Dim::constant)
+        if self.frame.generics.iter().any(is_open) { Cow::Owned(substitution(self).ty(ty)) } else { Cow::Borrowed(ty) }
     }
 
     /// The sizes of a shape pack of the current body.
@@ -115,7 +107,7 @@ impl<'p> Machine<'p> {
         for (monomial, coefficient) in dim.terms() {
             let mut product = i128::from(coefficient);
             for (atom, power) in monomial {
-                let value = self.size_atom(atom)?;
+                let value = size_atom(self, atom)?;
                 for _ in 0..*power {
                     product = product.checked_mul(value)?;
                 }
@@ -123,29 +115,6 @@ impl<'p> Machine<'p> {
             sum = sum.checked_add(product)?;
         }
         Some(sum)
-    }
-
-    fn size_atom(&self, atom: &Atom) -> Option<i128> {
-        match atom {
-            Atom::Size(id) => match self.frame.generics.get(id.0 as usize)? {
-                Generic::Size(size) => size.map(i128::from),
-                Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_) => None,
-            },
-            // As a number of elements.
-            Atom::Pack(id) => {
-                let sizes = self.pack(*id).ok()?;
-                i128::try_from(sizes.into_iter().product::<usize>()).ok()
-            }
-            Atom::Value(id) => match self.frame.locals.borrow().get(id.0 as usize)?.as_ref()? {
-                Value::Number(number) => number.plain().as_integer(),
-                Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => None,
-            },
-            Atom::Runtime(id) => self.frame.sizes.borrow().get(id.0 as usize).copied().flatten().map(i128::from),
-            Atom::Floor(p, q) => {
-                let (p, q) = (i128::from(self.size(p)?), i128::from(self.size(q)?));
-                (q != 0).then(|| p.div_euclid(q) - i128::from(q < 0 && p.rem_euclid(q) != 0))
-            }
-        }
     }
 
     /// Brings into being the run-time sizes that a value of this type has as extents, and makes sure that all other
@@ -157,7 +126,7 @@ impl<'p> Machine<'p> {
                     return bug(format!("a tensor of rank {} where {} was expected", tensor.dims.len(), dims.len()));
                 }
                 for (dim, found) in dims.iter().zip(&tensor.dims) {
-                    self.settle_extent(dim, *found as i64)?;
+                    settle_extent(self, dim, *found as i64)?;
                 }
                 if has_dims(elem)
                     && let Some(first) = tensor.cells.first()
@@ -184,21 +153,6 @@ impl<'p> Machine<'p> {
             (Type::Error | Type::Tensor { .. } | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_), _) => {
                 bug("a value of another structure than its type")
             }
-        }
-    }
-
-    fn settle_extent(&mut self, dim: &Dim, found: i64) -> Flow<()> {
-        if let Some(Atom::Runtime(id)) = dim.as_atom() {
-            if let Some(size) = self.frame.sizes.borrow_mut().get_mut(id.0 as usize) {
-                *size = Some(found);
-            }
-            return Ok(());
-        }
-        match self.size(dim) {
-            Some(expected) if expected != found => {
-                bug(format!("an extent of {found} where the type says {expected}, without a check"))
-            }
-            Some(_) | None => Ok(()),
         }
     }
 
@@ -257,6 +211,52 @@ impl<'p> Machine<'p> {
                 bug("a value of a type that has none")
             }
         }
+    }
+}
+
+fn substitution(machine: &Machine<'_>) -> Substitution {
+    Substitution::new(machine.frame.generics.iter().map(Generic::as_arg).collect())
+}
+
+fn numbered(machine: &Machine<'_>, dim: &Dim) -> Dim {
+    machine.size(dim).map_or_else(unknown, Dim::constant)
+}
+
+fn size_atom(machine: &Machine<'_>, atom: &Atom) -> Option<i128> {
+    match atom {
+        Atom::Size(id) => match machine.frame.generics.get(id.0 as usize)? {
+            Generic::Size(size) => size.map(i128::from),
+            Generic::Elem(_) | Generic::Type(_) | Generic::Pack(_) => None,
+        },
+        // As a number of elements.
+        Atom::Pack(id) => {
+            let sizes = machine.pack(*id).ok()?;
+            i128::try_from(sizes.into_iter().product::<usize>()).ok()
+        }
+        Atom::Value(id) => match machine.frame.locals.borrow().get(id.0 as usize)?.as_ref()? {
+            Value::Number(number) => number.plain().as_integer(),
+            Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) | Value::Failed(_) => None,
+        },
+        Atom::Runtime(id) => machine.frame.sizes.borrow().get(id.0 as usize).copied().flatten().map(i128::from),
+        Atom::Floor(p, q) => {
+            let (p, q) = (i128::from(machine.size(p)?), i128::from(machine.size(q)?));
+            (q != 0).then(|| p.div_euclid(q) - i128::from(q < 0 && p.rem_euclid(q) != 0))
+        }
+    }
+}
+
+fn settle_extent(machine: &mut Machine<'_>, dim: &Dim, found: i64) -> Flow<()> {
+    if let Some(Atom::Runtime(id)) = dim.as_atom() {
+        if let Some(size) = machine.frame.sizes.borrow_mut().get_mut(id.0 as usize) {
+            *size = Some(found);
+        }
+        return Ok(());
+    }
+    match machine.size(dim) {
+        Some(expected) if expected != found => {
+            bug(format!("an extent of {found} where the type says {expected}, without a check"))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading and changing parts of tensors: every selection is a list of positions.
 
 use super::Machine;
+use super::checks::Checks;
 use super::kernels::is_open;
 use super::number::Number;
 use super::value::{Failure, Flow, Stop, Tensor, Value, bug, flattened, unflattened};
@@ -117,60 +118,8 @@ impl<'p> Machine<'p> {
     /// `base[indices]`
     pub(super) fn index(&mut self, base: &Value, indices: &'p [Index]) -> Flow<Value> {
         let tensor = base.tensor()?;
-        let picks = self.picks(&tensor.dims, indices)?;
+        let picks = picks(self, &tensor.dims, indices)?;
         Selection::whole(tensor).picked(&picks).read(tensor).met()
-    }
-
-    fn picks(&mut self, dims: &[usize], indices: &'p [Index]) -> Flow<Vec<Pick>> {
-        let mut picks = Vec::new();
-        let mut first: Option<Failure> = None;
-        for (index, extent) in indices.iter().zip(dims) {
-            match self.pick(index, *extent) {
-                Ok(pick) => picks.push(pick),
-                Err(Stop::Failed(failure)) if first.is_some_and(|first| first.ordinal < failure.ordinal) => {}
-                Err(Stop::Failed(failure)) => first = Some(failure),
-                Err(stop) => return Err(stop),
-            }
-        }
-        first.map_or(Ok(picks), |failure| Err(Stop::Failed(failure)))
-    }
-
-    fn pick(&mut self, index: &'p Index, extent: usize) -> Flow<Pick> {
-        match index {
-            Index::At(e) => {
-                let at = self.expr(e)?.integer()?;
-                self.checked_position(at, extent, e.span).map(Pick::At)
-            }
-            Index::Slice { lo, hi, inclusive, span } => {
-                let lo = lo.as_ref().map_or(Ok(0), |e| self.expr(e)?.integer())?;
-                let hi = hi.as_ref().map_or(Ok(extent as i128), |e| self.expr(e)?.integer())?;
-                self.check(!*inclusive || hi != i64::MAX.into(), CheckKind::IntegerOverflow, *span)?;
-                let hi = if *inclusive { hi + 1 } else { hi };
-                self.check(0 <= lo && lo <= hi && hi <= extent as i128, CheckKind::SliceRange, *span)?;
-                Ok(Pick::Slice { lo: lo as usize, length: (hi - lo) as usize })
-            }
-            Index::Gather(e) => {
-                let value = self.expr(e)?;
-                self.positions(value.tensor()?, extent, e.span)
-            }
-        }
-    }
-
-    fn positions(&mut self, positions: &Tensor, extent: usize, span: Span) -> Flow<Pick> {
-        let position = |cell: &Value| self.checked_position(cell.integer()?, extent, span);
-        let dims = positions.dims.clone();
-        Ok(Pick::Gather { dims, positions: positions.cells.iter().map(position).collect::<Flow<_>>()? })
-    }
-
-    /// The elements (rows) at positions.
-    pub(super) fn gather(&mut self, tensor: &Tensor, positions: &Tensor, span: Span) -> Flow<Value> {
-        let picks = [self.positions(positions, tensor.dims[0], span)?];
-        Ok(Selection::whole(tensor).picked(&picks).read(tensor))
-    }
-
-    fn checked_position(&mut self, at: i128, extent: usize, span: Span) -> Flow<usize> {
-        self.check(0 <= at && at < extent as i128, CheckKind::IndexRange, span)?;
-        Ok(at as usize)
     }
 
     // ---- places
@@ -195,7 +144,7 @@ impl<'p> Machine<'p> {
                 }
                 PlaceStepKind::Index(indices) => {
                     let tensor = part.tensor()?.clone();
-                    let picks = self.picks(&tensor.dims, indices)?;
+                    let picks = picks(self, &tensor.dims, indices)?;
                     part = Selection::whole(&tensor).picked(&picks).read(&tensor);
                     steps.push(Step::Pick(picks));
                 }
@@ -206,20 +155,20 @@ impl<'p> Machine<'p> {
             part = part.met()?;
         }
         if !steps.is_empty() && op == AssignOp::Set {
-            self.check(value.has_shape_of(&part), CheckKind::ShapeMismatch, value_span)?;
+            self.checks.check(value.has_shape_of(&part), CheckKind::ShapeMismatch, value_span)?;
         }
         let new = match op {
             AssignOp::Set => value,
             AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min if is_open(&part) => self.contributed(&part, &value)?,
-            AssignOp::Binary(op) => self.binary(op, &part, &value, span)?,
-            AssignOp::Max => self.primitive(&cotan_ops::MAX, false, &[part, value], span)?,
-            AssignOp::Min => self.primitive(&cotan_ops::MIN, false, &[part, value], span)?,
+            AssignOp::Binary(op) => self.checks.binary(op, &part, &value, span)?,
+            AssignOp::Max => self.checks.primitive(&cotan_ops::MAX, false, &[part, value], span)?,
+            AssignOp::Min => self.checks.primitive(&cotan_ops::MIN, false, &[part, value], span)?,
         };
         let new = match op {
             AssignOp::Set => new,
             // What is collected is stored at the end.
             AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min if is_open(&new) => new,
-            AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min => self.stored(new, &place.ty)?,
+            AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min => stored(self, new, &place.ty)?,
         };
         if !is_open(&new) {
             self.settle(&place.ty, &new)?;
@@ -229,6 +178,60 @@ impl<'p> Machine<'p> {
         self.set_local(place.root, root);
         written
     }
+}
+
+impl Checks {
+    /// The elements (rows) at positions.
+    pub(super) fn gather(&mut self, tensor: &Tensor, positions: &Tensor, span: Span) -> Flow<Value> {
+        let picks = [checked_positions(self, positions, tensor.dims[0], span)?];
+        Ok(Selection::whole(tensor).picked(&picks).read(tensor))
+    }
+}
+
+fn picks<'p>(machine: &mut Machine<'p>, dims: &[usize], indices: &'p [Index]) -> Flow<Vec<Pick>> {
+    let mut picks = Vec::new();
+    let mut first: Option<Failure> = None;
+    for (index, extent) in indices.iter().zip(dims) {
+        match pick(machine, index, *extent) {
+            Ok(pick) => picks.push(pick),
+            Err(Stop::Failed(failure)) if first.is_some_and(|first| first.ordinal < failure.ordinal) => {}
+            Err(Stop::Failed(failure)) => first = Some(failure),
+            Err(stop) => return Err(stop),
+        }
+    }
+    first.map_or(Ok(picks), |failure| Err(Stop::Failed(failure)))
+}
+
+fn pick<'p>(machine: &mut Machine<'p>, index: &'p Index, extent: usize) -> Flow<Pick> {
+    match index {
+        Index::At(e) => {
+            let at = machine.expr(e)?.integer()?;
+            checked_position(&mut machine.checks, at, extent, e.span).map(Pick::At)
+        }
+        Index::Slice { lo, hi, inclusive, span } => {
+            let lo = lo.as_ref().map_or(Ok(0), |e| machine.expr(e)?.integer())?;
+            let hi = hi.as_ref().map_or(Ok(extent as i128), |e| machine.expr(e)?.integer())?;
+            machine.checks.check(!*inclusive || hi != i64::MAX.into(), CheckKind::IntegerOverflow, *span)?;
+            let hi = if *inclusive { hi + 1 } else { hi };
+            machine.checks.check(0 <= lo && lo <= hi && hi <= extent as i128, CheckKind::SliceRange, *span)?;
+            Ok(Pick::Slice { lo: lo as usize, length: (hi - lo) as usize })
+        }
+        Index::Gather(e) => {
+            let value = machine.expr(e)?;
+            checked_positions(&mut machine.checks, value.tensor()?, extent, e.span)
+        }
+    }
+}
+
+fn checked_positions(checks: &mut Checks, positions: &Tensor, extent: usize, span: Span) -> Flow<Pick> {
+    let position = |cell: &Value| checked_position(checks, cell.integer()?, extent, span);
+    let dims = positions.dims.clone();
+    Ok(Pick::Gather { dims, positions: positions.cells.iter().map(position).collect::<Flow<_>>()? })
+}
+
+fn checked_position(checks: &mut Checks, at: i128, extent: usize, span: Span) -> Flow<usize> {
+    checks.check(0 <= at && at < extent as i128, CheckKind::IndexRange, span)?;
+    Ok(at as usize)
 }
 
 impl Machine<'_> {
@@ -246,15 +249,15 @@ impl Machine<'_> {
             | Value::Failed(_)) => Ok(column),
         }
     }
+}
 
-    /// What was computed, in the type that its place stores.
-    fn stored(&self, value: Value, ty: &Type) -> Flow<Value> {
-        let ty = self.ty(ty);
-        let Some(scalar) = ty.scalar() else { return Ok(value) };
-        let elem = self.elem_of(scalar)?;
-        let narrow = |x: &Number| if elem.storage().is_some() { x.converted(elem) } else { x.clone() };
-        Ok(value.map(&mut |x| narrow(x)))
-    }
+/// What was computed, in the type that its place stores.
+fn stored(machine: &Machine<'_>, value: Value, ty: &Type) -> Flow<Value> {
+    let ty = machine.ty(ty);
+    let Some(scalar) = ty.scalar() else { return Ok(value) };
+    let elem = machine.elem_of(scalar)?;
+    let narrow = |x: &Number| if elem.storage().is_some() { x.converted(elem) } else { x.clone() };
+    Ok(value.map(&mut |x| narrow(x)))
 }
 
 /// The tensor of one part of each element.

@@ -21,20 +21,13 @@ impl<'p> Machine<'p> {
         let collected: Vec<(&Accumulated, Collected)> =
             sharing.iter().flat_map(|s| &s.accumulated).filter_map(collected).collect();
         for (place, how) in &collected {
-            self.change(place, &|value| opened(&value, *how))?;
+            change(self, place, &|value| opened(&value, *how))?;
         }
         let result = work(self);
         for (place, how) in &collected {
-            self.change(place, &|value| closed(&value, *how))?;
+            change(self, place, &|value| closed(&value, *how))?;
         }
         result
-    }
-
-    fn change(&mut self, place: &Accumulated, f: &dyn Fn(Value) -> Flow<Value>) -> Flow<()> {
-        let root = self.take_local(place.root)?;
-        let changed = changed(root, &place.path, f)?;
-        self.set_local(place.root, changed);
-        Ok(())
     }
 
     /// `old op= value`, where `old` is open for contributions.
@@ -55,6 +48,13 @@ impl<'p> Machine<'p> {
             }
         }
     }
+}
+
+fn change(machine: &mut Machine<'_>, place: &Accumulated, f: &dyn Fn(Value) -> Flow<Value>) -> Flow<()> {
+    let root = machine.take_local(place.root)?;
+    let changed = changed(root, &place.path, f)?;
+    machine.set_local(place.root, changed);
+    Ok(())
 }
 
 /// A value with a part of it changed, in a tensor of structs that part of every element.

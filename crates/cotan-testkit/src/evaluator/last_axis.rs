@@ -26,7 +26,7 @@ impl<'p> Machine<'p> {
         let tensor = value.tensor()?;
         let mut cells = Vec::new();
         for row in rows(tensor)? {
-            self.check(!row.is_empty(), CheckKind::EmptyFold, e.span)?;
+            self.checks.check(!row.is_empty(), CheckKind::EmptyFold, e.span)?;
             let mut best = 0;
             for k in 1..row.len() {
                 let is_nan = |n: &Number| n.plain().as_float().is_some_and(f64::is_nan);
@@ -55,7 +55,7 @@ impl<'p> Machine<'p> {
         for row in rows(tensor)? {
             let mut total = start.clone();
             for x in &row {
-                total = self.scalar_binary(op, &total, x, e.span)?;
+                total = self.checks.scalar_binary(op, &total, x, e.span)?;
                 cells.push(Value::Number(total.clone()));
             }
         }

@@ -26,6 +26,7 @@
 
 mod builtins;
 mod calls;
+mod checks;
 mod combinators;
 mod derivatives;
 mod expressions;
@@ -48,12 +49,11 @@ mod vmaps;
 pub use outcome::{Call, Linear, Outcome, same_host, takes_derivatives};
 pub use value::Failure;
 
-use cotan_ir::CheckKind;
+use checks::Checks;
 use cotan_sema::typed::{DerivativeMode, Program};
 use cotan_syntax::Span;
 use frame::Frame;
 use std::rc::Rc;
-use value::{Flow, Stop};
 
 /// More than any test needs, and a bound on a loop that does not end.
 const MAX_STEPS: u64 = 20_000_000;
@@ -63,8 +63,7 @@ struct Machine<'p> {
     program: &'p Program,
     /// The body that runs.
     frame: Rc<Frame<'p>>,
-    /// The checks that failed, in order.
-    failures: Vec<Failure>,
+    checks: Checks,
     /// The mode of each derivative that was begun.
     modes: Vec<DerivativeMode>,
     steps: u64,
@@ -81,22 +80,12 @@ impl<'p> Machine<'p> {
         Machine {
             program,
             frame: Rc::new(Frame::default()),
-            failures: Vec::new(),
+            checks: Checks::default(),
             modes: Vec::new(),
             steps: 0,
             call_span: Span::default(),
             unprinted: None,
             may_need_less: false,
         }
-    }
-
-    /// A check.
-    fn check(&mut self, holds: bool, kind: CheckKind, span: Span) -> Flow<()> {
-        if holds {
-            return Ok(());
-        }
-        let failure = Failure { kind, span, ordinal: self.failures.len() };
-        self.failures.push(failure);
-        Err(Stop::Failed(failure))
     }
 }

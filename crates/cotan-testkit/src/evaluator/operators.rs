@@ -1,7 +1,7 @@
 //! Operators and primitives: on scalars, and element by element on tensors. Integers are computed exactly and then
 //! asked whether they fit.
 
-use super::Machine;
+use super::checks::Checks;
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, needed};
 use cotan_ir::{CheckKind, Const, Elem};
@@ -9,13 +9,13 @@ use cotan_ops::{ADD, DIV, EQ, FMA, GE, GT, LE, LT, MUL, NE, NEG, NOT, POW, POWI,
 use cotan_sema::typed::{BinaryOp, UnaryOp};
 use cotan_syntax::Span;
 
-impl<'p> Machine<'p> {
+impl Checks {
     /// A prefix operator.
     pub(super) fn unary(&mut self, op: UnaryOp, operand: &Value, span: Span) -> Flow<Value> {
-        self.element_wise(&[operand], &mut |machine, args| match op {
+        self.element_wise(&[operand], &mut |checks, args| match op {
             UnaryOp::Not => Ok(Number::apply(&NOT, args)),
             UnaryOp::Neg => match args[0].plain().as_integer() {
-                Some(x) => machine.fitting(args[0].elem(), Some(-x), span),
+                Some(x) => checks.fitting(args[0].elem(), Some(-x), span),
                 None => Ok(Number::apply(&NEG, &[args[0].computed()])),
             },
         })
@@ -23,7 +23,7 @@ impl<'p> Machine<'p> {
 
     /// An infix operator that works element by element.
     pub(super) fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Flow<Value> {
-        self.element_wise(&[left, right], &mut |machine, args| machine.scalar_binary(op, &args[0], &args[1], span))
+        self.element_wise(&[left, right], &mut |checks, args| checks.scalar_binary(op, &args[0], &args[1], span))
     }
 
     /// An infix operator on scalars.
@@ -77,19 +77,19 @@ impl<'p> Machine<'p> {
     /// name says so.
     pub(super) fn primitive(&mut self, row: &'static PrimRow, wraps: bool, args: &[Value], span: Span) -> Flow<Value> {
         let args: Vec<&Value> = args.iter().collect();
-        self.element_wise(&args, &mut |machine, args| {
+        self.element_wise(&args, &mut |checks, args| {
             let elem = args[0].elem();
             let exact: Vec<i128> = args.iter().filter_map(|arg| arg.plain().as_integer()).collect();
             let wrapped = |exact: i128| Ok(Number::Plain(Const::integer(elem, exact)));
             match (row.name(), exact.as_slice()) {
-                ("abs", [x]) if !wraps => machine.fitting(elem, Some(x.abs()), span),
+                ("abs", [x]) if !wraps => checks.fitting(elem, Some(x.abs()), span),
                 ("add", [x, y]) => wrapped(x + y),
                 ("sub", [x, y]) => wrapped(x - y),
                 ("mul", [x, y]) => wrapped(x.wrapping_mul(*y)),
                 ("neg", [x]) => wrapped(-x),
                 ("abs", [x]) => wrapped(x.abs()),
                 ("powi", [x, n]) => {
-                    machine.check(*n >= 0, CheckKind::NegativePower, span)?;
+                    checks.check(*n >= 0, CheckKind::NegativePower, span)?;
                     wrapped(wrapping_power(*x, *n))
                 }
                 ("and", [x, y]) => wrapped(x & y),
@@ -107,7 +107,7 @@ impl<'p> Machine<'p> {
 
     /// `value as elem`.
     pub(super) fn cast(&mut self, value: &Value, elem: Elem, span: Span) -> Flow<Value> {
-        self.element_wise(&[value], &mut |machine, args| machine.scalar_cast(&args[0], elem, span))
+        self.element_wise(&[value], &mut |checks, args| checks.scalar_cast(&args[0], elem, span))
     }
 
     /// The same for a scalar.
@@ -184,34 +184,34 @@ impl<'p> Machine<'p> {
                     let x = &left.cells[row * length + k];
                     (x, &right.cells[(batch * length + k) * n_columns + column])
                 };
-                let cell = self.inner_product(elem, *length, &pair, span).map(Value::Number);
+                let cell = inner_product(self, elem, *length, &pair, span).map(Value::Number);
                 cells.push(caught(cell)?);
             }
         }
         Ok(Tensor::new([rows, columns].concat(), cells).into_value())
     }
+}
 
-    /// The sum of products, in order: floats by `fma` from zero on, integers checked at each step.
-    fn inner_product<'v>(
-        &mut self,
-        elem: Elem,
-        length: usize,
-        pair: &dyn Fn(usize) -> (&'v Value, &'v Value),
-        span: Span,
-    ) -> Flow<Number> {
-        let mut sum = Number::zero(elem);
-        for k in 0..length {
-            let (x, y) = pair(k);
-            let (x, y) = (x.number()?, y.number()?);
-            sum = if elem.is_integer() {
-                let product = self.scalar_binary(BinaryOp::Mul, x, y, span)?;
-                self.scalar_binary(BinaryOp::Add, &sum, &product, span)?
-            } else {
-                Number::apply(&FMA, &[x.clone(), y.clone(), sum])
-            };
-        }
-        Ok(sum)
+/// The sum of products, in order: floats by `fma` from zero on, integers checked at each step.
+fn inner_product<'v>(
+    checks: &mut Checks,
+    elem: Elem,
+    length: usize,
+    pair: &dyn Fn(usize) -> (&'v Value, &'v Value),
+    span: Span,
+) -> Flow<Number> {
+    let mut sum = Number::zero(elem);
+    for k in 0..length {
+        let (x, y) = pair(k);
+        let (x, y) = (x.number()?, y.number()?);
+        sum = if elem.is_integer() {
+            let product = checks.scalar_binary(BinaryOp::Mul, x, y, span)?;
+            checks.scalar_binary(BinaryOp::Add, &sum, &product, span)?
+        } else {
+            Number::apply(&FMA, &[x.clone(), y.clone(), sum])
+        };
     }
+    Ok(sum)
 }
 
 /// An integer to the power of one that is not negative; `None` if that is too large for any type.

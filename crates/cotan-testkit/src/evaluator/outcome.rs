@@ -164,7 +164,7 @@ impl Call<'_> {
             (_, Some(unprinted)) => Err(unprinted),
             (value, None) => value,
         };
-        Ok(Outcome { value, failures: machine.failures, may_need_less: machine.may_need_less })
+        Ok(Outcome { value, failures: machine.checks.failures, may_need_less: machine.may_need_less })
     }
 }
 

@@ -12,7 +12,7 @@ impl<'p> Machine<'p> {
         let value = self.expr(&it.scrutinee);
         let value = self.deciding(value)?;
         for arm in &it.arms {
-            let matches = self.matches(&arm.pattern, &value);
+            let matches = matches(self, &arm.pattern, &value);
             if !self.deciding(matches)? {
                 continue;
             }
@@ -31,76 +31,76 @@ impl<'p> Machine<'p> {
     /// Binds the names of a pattern that matches.
     pub(super) fn bind(&mut self, pattern: &Pattern, value: Value) -> Flow<()> {
         self.settle(&pattern.ty, &value)?;
-        self.bind_parts(pattern, &value)
+        bind_parts(self, pattern, &value)
     }
+}
 
-    fn bind_parts(&mut self, pattern: &Pattern, value: &Value) -> Flow<()> {
-        match &pattern.kind {
-            PatternKind::Wildcard | PatternKind::Literal(_) | PatternKind::Range(_) => Ok(()),
-            PatternKind::Local(id) => {
-                self.set_local(*id, value.clone());
-                Ok(())
+fn bind_parts(machine: &mut Machine<'_>, pattern: &Pattern, value: &Value) -> Flow<()> {
+    match &pattern.kind {
+        PatternKind::Wildcard | PatternKind::Literal(_) | PatternKind::Range(_) => Ok(()),
+        PatternKind::Local(id) => {
+            machine.set_local(*id, value.clone());
+            Ok(())
+        }
+        PatternKind::Fields(parts) => parts.iter().try_for_each(|(index, part)| match value {
+            Value::Failed(_) => bind_parts(machine, part, value),
+            Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) => {
+                bind_parts(machine, part, &value.field(*index)?)
             }
-            PatternKind::Fields(parts) => parts.iter().try_for_each(|(index, part)| match value {
-                Value::Failed(_) => self.bind_parts(part, value),
-                Value::Number(_) | Value::Tensor(_) | Value::Fields(_) | Value::Variant(..) => {
-                    self.bind_parts(part, &value.field(*index)?)
+        }),
+        PatternKind::Variant { fields, .. } => {
+            let (_, values) = value.variant()?;
+            fields.iter().try_for_each(|(index, part)| bind_parts(machine, part, &values[*index]))
+        }
+        PatternKind::Or(alternatives) => {
+            for alternative in alternatives {
+                if matches(machine, alternative, value)? {
+                    return bind_parts(machine, alternative, value);
                 }
-            }),
-            PatternKind::Variant { fields, .. } => {
-                let (_, values) = value.variant()?;
-                fields.iter().try_for_each(|(index, part)| self.bind_parts(part, &values[*index]))
             }
-            PatternKind::Or(alternatives) => {
-                for alternative in alternatives {
-                    if self.matches(alternative, value)? {
-                        return self.bind_parts(alternative, value);
-                    }
-                }
-                bug("no alternative matches")
-            }
+            bug("no alternative matches")
         }
     }
+}
 
-    /// Whether a pattern matches a value. Only what it looks at is needed.
-    fn matches(&self, pattern: &Pattern, value: &Value) -> Flow<bool> {
-        match &pattern.kind {
-            PatternKind::Wildcard | PatternKind::Local(_) => Ok(true),
-            PatternKind::Fields(parts) => self.all_match(parts, value.fields()?),
-            PatternKind::Variant { index, fields } => {
-                let (found, values) = value.variant()?;
-                if found == *index { self.all_match(fields, values) } else { Ok(false) }
-            }
-            PatternKind::Literal(literal) => {
-                let found = value.number()?.plain();
-                Ok(compare(found, self.literal(literal, &pattern.ty)?) == Some(Ordering::Equal))
-            }
-            PatternKind::Range(range) => {
-                let found = value.number()?.plain();
-                let side = |literal: &Literal, ty: &Type| Ok(compare(found, self.literal(literal, ty)?));
-                let (lo, hi) = (side(&range.lo, &pattern.ty)?, side(&range.hi, &pattern.ty)?);
-                let is_above = matches!(lo, Some(Ordering::Greater | Ordering::Equal));
-                Ok(is_above && (hi == Some(Ordering::Less) || range.inclusive && hi == Some(Ordering::Equal)))
-            }
-            PatternKind::Or(alternatives) => {
-                for alternative in alternatives {
-                    if self.matches(alternative, value)? {
-                        return Ok(true);
-                    }
+/// Whether a pattern matches a value. Only what it looks at is needed.
+fn matches(machine: &Machine<'_>, pattern: &Pattern, value: &Value) -> Flow<bool> {
+    match &pattern.kind {
+        PatternKind::Wildcard | PatternKind::Local(_) => Ok(true),
+        PatternKind::Fields(parts) => all_match(machine, parts, value.fields()?),
+        PatternKind::Variant { index, fields } => {
+            let (found, values) = value.variant()?;
+            if found == *index { all_match(machine, fields, values) } else { Ok(false) }
+        }
+        PatternKind::Literal(literal) => {
+            let found = value.number()?.plain();
+            Ok(compare(found, machine.literal(literal, &pattern.ty)?) == Some(Ordering::Equal))
+        }
+        PatternKind::Range(range) => {
+            let found = value.number()?.plain();
+            let side = |literal: &Literal, ty: &Type| Ok(compare(found, machine.literal(literal, ty)?));
+            let (lo, hi) = (side(&range.lo, &pattern.ty)?, side(&range.hi, &pattern.ty)?);
+            let is_above = matches!(lo, Some(Ordering::Greater | Ordering::Equal));
+            Ok(is_above && (hi == Some(Ordering::Less) || range.inclusive && hi == Some(Ordering::Equal)))
+        }
+        PatternKind::Or(alternatives) => {
+            for alternative in alternatives {
+                if matches(machine, alternative, value)? {
+                    return Ok(true);
                 }
-                Ok(false)
             }
+            Ok(false)
         }
     }
+}
 
-    fn all_match(&self, parts: &[(usize, Pattern)], values: &[Value]) -> Flow<bool> {
-        for (index, part) in parts {
-            if !self.matches(part, &values[*index])? {
-                return Ok(false);
-            }
+fn all_match(machine: &Machine<'_>, parts: &[(usize, Pattern)], values: &[Value]) -> Flow<bool> {
+    for (index, part) in parts {
+        if !matches(machine, part, &values[*index])? {
+            return Ok(false);
         }
-        Ok(true)
     }
+    Ok(true)
 }
 
 /// How two scalars of one type compare; a NaN does not.

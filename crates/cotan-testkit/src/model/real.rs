@@ -52,15 +52,7 @@ fn subject(file: &str, text: &str, name: &str, args: &Map<String, Json>, below: 
 fn calls() -> Vec<(&'static str, &'static str, Map<String, Json>)> {
     let mut rng = Rng::new(7);
     let mut reals = |dims: &[usize]| tensor(dims, &mut || json!(rng.span(0.1, 0.9)));
-    let bones: Vec<i64> = (0..22).map(|k| k - 1).collect();
-    let mut hand = |n_vertices: usize| {
-        json!({
-            "parent": bones, "relative": reals(&[22, 4, 4]), "inverse": reals(&[22, 4, 4]),
-            "position": reals(&[n_vertices, 4]), "weight": reals(&[n_vertices, 22]),
-        })
-    };
-    let models = [hand(2), hand(3)];
-    let [first, second] = models;
+    let (first, second) = (hand(&mut reals, 2), hand(&mut reals, 3));
     let all = [
         (
             "gmm/gmm.cot",
@@ -130,6 +122,15 @@ fn calls() -> Vec<(&'static str, &'static str, Map<String, Json>)> {
         ("products/chain.cot", "chain", json!({ "a": reals(&[3, 3]), "b": reals(&[3, 3]), "c": reals(&[3, 3]) })),
     ];
     all.into_iter().map(|(file, name, args)| (file, name, args.as_object().cloned().unwrap_or_default())).collect()
+}
+
+/// The model of a hand with so many vertices, whose bones are a chain.
+fn hand(reals: &mut dyn FnMut(&[usize]) -> Json, n_vertices: usize) -> Json {
+    let bones: Vec<i64> = (0..22).map(|k| k - 1).collect();
+    json!({
+        "parent": bones, "relative": reals(&[22, 4, 4]), "inverse": reals(&[22, 4, 4]),
+        "position": reals(&[n_vertices, 4]), "weight": reals(&[n_vertices, 22]),
+    })
 }
 
 fn tensor(dims: &[usize], next: &mut dyn FnMut() -> Json) -> Json {

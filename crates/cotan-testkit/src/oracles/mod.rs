@@ -3,6 +3,7 @@
 mod beside_nan;
 mod checkpoints;
 mod compiled;
+mod device_nests;
 mod engines;
 mod evaluator;
 mod failures;
@@ -20,6 +21,7 @@ pub(crate) use beside_nan::beside_nan;
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
 pub(crate) use compiled::{Agreement, Ran, called, interpreted, outcome_of, same_outcome};
 pub use compiled::{compiled, compiled_once, compiled_quickly};
+pub use device_nests::whole_on_devices;
 pub(crate) use engines::{close_all, same_bits};
 pub use engines::{dot_product, primal_value, simplified, tape, with_one_zero};
 pub use evaluator::evaluator;

@@ -7,11 +7,12 @@ use crate::derived_case::{Case, floats, options};
 use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN};
-use cotan_ir::{CheckKind, Elem, Function, Module, Span};
+use cotan_ir::{CheckKind, Elem, Module, Span};
 use cotan_loops::node::walk;
-use cotan_loops::pipeline::{AFTER_LOWERING, run};
+use cotan_loops::pipeline::{FOR_DEVICES, run};
 use cotan_loops::{
-    LoopFunction, NestContext, Node, TaskSizes, VerifiedNests, Width, lower, lower_only, parse_nest, print_nest,
+    CPU, DEVICE, LoopFunction, NestContext, NestPipeline, Node, TargetKind, TaskSizes, VerifiedNests, Width,
+    lower_only, parse_nest, print_nest,
 };
 use cotan_ops::{Registry, Value};
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub enum NestPlace {
     Optimized(usize),
     /// All on that way, with no lane left.
     Scalar,
+    /// Lowered for a device, the first ones on its way.
+    Device(usize),
 }
 
 impl NestPlace {
@@ -35,23 +38,26 @@ impl NestPlace {
     pub fn all() -> Vec<NestPlace> {
         let plain = (1..=PLAIN.len()).map(NestPlace::Plain);
         let optimized = (1..=OPTIMIZED.len()).map(NestPlace::Optimized);
-        let lowered = (0..=AFTER_LOWERING.len()).map(NestPlace::Lowered);
-        lowered.chain(plain).chain(optimized).chain([NestPlace::Scalar]).collect()
+        let lowered = (0..=CPU.after_lowering.len()).map(NestPlace::Lowered);
+        let device = (0..=DEVICE.after_lowering.len() + FOR_DEVICES.len()).map(NestPlace::Device);
+        lowered.chain(plain).chain(optimized).chain([NestPlace::Scalar]).chain(device).collect()
     }
 
     /// What the nests of a function and of all that it calls are here.
     pub fn nests(self, module: &Module, name: &str) -> Result<Vec<LoopFunction>, String> {
-        let (lanes, passes) = match self {
-            NestPlace::Lowered(n) => (None, &AFTER_LOWERING[..n]),
-            NestPlace::Plain(n) => (Width::new(4), &PLAIN[..n]),
-            NestPlace::Optimized(n) => (Width::new(4), &OPTIMIZED[..n]),
-            NestPlace::Scalar => (Width::new(1), OPTIMIZED),
+        let way = |target: &'static TargetKind, way: NestPipeline| [target.after_lowering, way].concat();
+        let after = |n: usize| CPU.after_lowering.len() + n;
+        let (target, lanes, passes, n) = match self {
+            NestPlace::Lowered(n) => (&CPU, None, way(&CPU, &[]), n),
+            NestPlace::Plain(n) => (&CPU, Width::new(4), way(&CPU, PLAIN), after(n)),
+            NestPlace::Optimized(n) => (&CPU, Width::new(4), way(&CPU, OPTIMIZED), after(n)),
+            NestPlace::Scalar => (&CPU, Width::new(1), way(&CPU, OPTIMIZED), after(OPTIMIZED.len())),
+            NestPlace::Device(n) => (&DEVICE, None, way(&DEVICE, FOR_DEVICES), n),
         };
         let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
         let context = NestContext { width: lanes, tasks, ..NestContext::default() };
-        let write = if matches!(self, NestPlace::Lowered(_)) { lower_only } else { lower };
-        let mut nests = lowered(module, name, write)?;
-        nests.iter_mut().for_each(|nest| run(passes, nest, &context));
+        let mut nests = lowered(module, name, target)?;
+        nests.iter_mut().for_each(|nest| run(&passes[..n], nest, &context));
         Ok(nests)
     }
 }
@@ -169,7 +175,7 @@ fn regrouped(found: &[Value], expected: &[Value]) -> Result<(), String> {
 }
 
 /// The nests of a function and of all that it calls, lowered.
-fn lowered(module: &Module, name: &str, write: fn(&Function) -> LoopFunction) -> Result<Vec<LoopFunction>, String> {
+fn lowered(module: &Module, name: &str, target: &'static TargetKind) -> Result<Vec<LoopFunction>, String> {
     let mut nests = BTreeMap::new();
     let mut wanted = vec![name.to_owned()];
     while let Some(name) = wanted.pop() {
@@ -177,7 +183,7 @@ fn lowered(module: &Module, name: &str, write: fn(&Function) -> LoopFunction) ->
             continue;
         }
         let f = module.function(&name).ok_or_else(|| format!("there is no function `{name}`"))?;
-        let nest = write(f);
+        let nest = lower_only(f, target);
         callees(&nest.body, &mut wanted);
         nests.insert(name, nest);
     }

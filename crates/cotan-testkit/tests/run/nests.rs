@@ -1,11 +1,12 @@
-//! Loop nests of the programs: on their interpreter they do what the core IR does on its own.
+//! Loop nests of the programs: on their interpreter they do what the core IR does on its own, and for a device their
+//! reductions are whole.
 
 use cotan::host::fit_arguments;
 use cotan::{DerivativeForm, Program, Request, derivative};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::frontend::{loaded, lower, lower_plain, lower_with_calls};
 use cotan_testkit::header::{self, Case, named_arguments};
-use cotan_testkit::oracles::same_on_nests;
+use cotan_testkit::oracles::{same_on_nests, whole_on_devices};
 use cotan_testkit::tier;
 
 /// Runs all cases of a program, optimised or not, by its name; gives what is wrong.
@@ -33,6 +34,7 @@ fn runs(name: &str, program: &Program, case: &Case) -> Result<(), String> {
     };
     [Some(Request::function(&case.function)), gradient].into_iter().flatten().try_for_each(|request| {
         let lowered = lower(program, &request)?;
+        whole_on_devices(&lowered.module)?;
         let args = named_arguments(&case.args, &lowered.entry)?;
         let args = fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())?;
         same_on_nests(&lowered.module, &lowered.entry.symbol, &args, name)

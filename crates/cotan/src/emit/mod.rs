@@ -6,6 +6,8 @@ mod passes;
 
 use crate::{Compiler, Program, ReadyModule};
 use cotan_ir::{Function, Module};
+use cotan_loops::pipeline::{FOR_DEVICES, run};
+use cotan_loops::{DEVICE, NestContext, lower, print_for_device};
 use cotan_sema::typed;
 use cotan_sema::types::Type;
 use cotan_syntax::ast::ItemKind;
@@ -24,6 +26,8 @@ pub enum Stage {
     Dot,
     /// Loop nests, and the checks that stay in their loops.
     Loops,
+    /// Loop nests for a device, and the same checks.
+    DeviceLoops,
     /// LLVM IR.
     Llvm,
     /// Assembly.
@@ -86,6 +90,7 @@ impl Compiler {
             Stage::Llvm => backend()?.llvm_ir(run, symbol, &options).map_err(failed),
             Stage::Assembly => backend()?.assembly(run, symbol, &options).map_err(failed),
             Stage::Loops => Ok(self.nests(program, run)),
+            Stage::DeviceLoops => Ok(device_nests(program, &lowered.module)),
             Stage::Dot => Ok(dot::module(&lowered.module)),
             Stage::Ir => Ok(lowered.module.to_string()),
         }
@@ -104,13 +109,28 @@ impl Compiler {
             Stage::Ir => Ok(whole().to_string()),
             Stage::Dot => Ok(dot::module(&whole())),
             Stage::Loops => Ok(self.nests(program, &whole())),
+            Stage::DeviceLoops => Ok(device_nests(program, &whole())),
             Stage::Llvm | Stage::Assembly => all.iter().map(|lowered| self.emit(program, lowered, stage)).collect(),
         }
     }
 
     fn nests(&self, program: &Program, module: &Module) -> String {
         let options = self.compile_options();
-        let nest = |f: &Arc<Function>| format!("{}{}", options.nest(f), checks::text(&program.sources, f));
-        module.functions().map(nest).collect::<Vec<_>>().join("\n")
+        nest_texts(program, module, |f| options.nest(f).to_string())
     }
+}
+
+/// Nests on their way to any device.
+fn device_nests(program: &Program, module: &Module) -> String {
+    nest_texts(program, module, |f| {
+        let mut nest = lower(f, &DEVICE);
+        run(FOR_DEVICES, &mut nest, &NestContext::default());
+        print_for_device(&nest)
+    })
+}
+
+/// The nest of each function, and the checks that stay in its loops.
+fn nest_texts(program: &Program, module: &Module, nest: impl Fn(&Function) -> String) -> String {
+    let text = |f: &Arc<Function>| format!("{}{}", nest(f), checks::text(&program.sources, f));
+    module.functions().map(text).collect::<Vec<_>>().join("\n")
 }

@@ -118,7 +118,7 @@ pub(super) fn has_failing_checks(nodes: &[Node], shapes: &Shapes, diverges: bool
         if let Node::Check { cond, args, .. } = node {
             return diverges || !shapes.is_uniform(*cond) || args.iter().any(|a| !shapes.is_uniform(*a));
         }
-        let parts = node.selector().is_some_and(|on| !shapes.is_uniform(on));
+        let parts = node.selectors().into_iter().any(|on| !shapes.is_uniform(on));
         node.lists().into_iter().any(|list| has_failing_checks(list, shapes, diverges || parts))
     })
 }

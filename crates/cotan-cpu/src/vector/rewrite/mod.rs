@@ -462,6 +462,7 @@ impl Writer<'_, '_> {
             | Node::StackOpen(_)
             | Node::StackExtend(..)
             | Node::Bind { .. }
+            | Node::Reduce(_)
             | Node::Product(_)
             | Node::Routine(_)
             | Node::Print { .. }

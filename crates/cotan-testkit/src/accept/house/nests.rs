@@ -2,16 +2,19 @@
 
 use super::super::suites::{campaign, count, tests};
 use super::super::{Line, Measured, Workplace};
+use crate::refusals::{Traced, VERIFIERS, traced_files};
 
 pub(super) const LINES: &[Line] = &[
     Line {
-        title: "programs of `tests/run` on the interpreter of loop nests, before and after each pass of the nests",
+        title: "programs of `tests/run` and their gradients on the interpreter of loop nests, for CPUs and for a device, before \
+                and after each pass of the nests; their nests for a device have each reduction in one node, and say of each \
+                loop that is not sequential that it is independent",
         bar: "all",
         measure: programs,
     },
     Line {
-        title: "tests of refusals of the verifiers of the core IR and of loop nests; that each rule has one is not counted",
-        bar: "all of them pass",
+        title: "rules of the verifiers of the core IR and of loop nests, and tests of refusals that quote them",
+        bar: "each rule has one, and all of them pass",
         measure: refusals,
     },
 ];
@@ -26,5 +29,10 @@ fn programs(place: &Workplace) -> Result<Measured, String> {
 fn refusals(place: &Workplace) -> Result<Measured, String> {
     let ir = tests(place, "cotan-ir", &["--test", "all", "verify::"], "")?;
     let nests = tests(place, "cotan-loops", &["--test", "all", "verify::"], "")?;
-    Ok(Measured::new(true, format!("core IR: {ir}; loop nests: {nests}")))
+    let [of_ir, of_nests] = VERIFIERS.map(traced_files);
+    let (of_ir, of_nests) = (of_ir?, of_nests?);
+    let text = |of: &Traced, result: &str| format!("{} rules, {} tests quote one, {result}", of.n_rules, of.n_tests);
+    let wrong = [of_ir.wrong.as_slice(), &of_nests.wrong].concat();
+    let text = format!("core IR: {}; loop nests: {}; {wrong:?}", text(&of_ir, &ir), text(&of_nests, &nests));
+    Ok(Measured::new(wrong.is_empty(), text))
 }

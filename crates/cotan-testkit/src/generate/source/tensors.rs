@@ -33,20 +33,7 @@ impl Writer<'_> {
         let size = dim.name();
         let (v, w) = (self.vector_atom(scope, dim), self.vector_atom(scope, dim));
         match self.rng.below(32) {
-            0 => {
-                self.has(Construct::Dotted);
-                let operator = self.rng.choice(&[".+", ".-", ".*"]);
-                format!("sin({v} {operator} {w})")
-            }
-            1 => {
-                self.has(Construct::Dotted);
-                let s = self.scalar_atom(scope);
-                format!("{s} .* tanh({v}) .+ 0.1")
-            }
-            2 => {
-                self.has(Construct::Dotted);
-                format!("max({v}, 0.8 .* {w})")
-            }
+            which @ 0..=2 => self.dotted(scope, which, &v, &w),
             3 | 4 => {
                 self.has(Construct::Tabulate);
                 let (index, inner) = self.lambda_index(scope, dim);
@@ -116,6 +103,22 @@ impl Writer<'_> {
                 format!("if {} {{ {v} }} else {{ {w} }}", self.condition(scope))
             }
             _ => format!("cos({v})"),
+        }
+    }
+
+    /// Two vectors element by element, in one of three ways.
+    fn dotted(&mut self, scope: &Scope, which: usize, v: &str, w: &str) -> String {
+        self.has(Construct::Dotted);
+        match which {
+            0 => {
+                let operator = self.rng.choice(&[".+", ".-", ".*"]);
+                format!("sin({v} {operator} {w})")
+            }
+            1 => {
+                let s = self.scalar_atom(scope);
+                format!("{s} .* tanh({v}) .+ 0.1")
+            }
+            _ => format!("max({v}, 0.8 .* {w})"),
         }
     }
 

@@ -1,7 +1,8 @@
-//! Sizes that only a payload which is not there has, as `N` in `S.Dot` of an `enum S[N]`.
+//! The run-time sizes of a body, some of them open until unification decides them.
 //!
-//! Nothing in such a value says what the size is, and nothing about the value depends on it. So it
-//! is open until the type meets another one, whose size it takes.
+//! A size is open that only a payload which is not there has, as `N` in `S.Dot` of an `enum S[N]`. Nothing in such a
+//! value says what the size is, and nothing about the value depends on it. So it is open until the type meets another
+//! one, whose size it takes.
 
 use cotan_syntax::{Diagnostic, Span};
 
@@ -11,9 +12,18 @@ use crate::dims::{Atom, Dim, SizeId};
 use crate::typed::RuntimeSize;
 use crate::types::Type;
 
+/// The run-time sizes of a body.
+#[derive(Default)]
+pub(super) struct RuntimeSizes {
+    /// All of them, by their ids.
+    pub(super) all: Vec<RuntimeSize>,
+    /// Those that only a payload which is not there has.
+    open: Vec<OpenSize>,
+}
+
 /// An open size.
 #[derive(Clone, Debug)]
-pub(super) struct OpenSize {
+struct OpenSize {
     id: SizeId,
     span: Span,
     /// The name that the declaration gives it.
@@ -33,12 +43,23 @@ enum State {
     OfItsOwn,
 }
 
-impl BodyChecker<'_, '_> {
-    /// A new open size of `owner`, whose declaration calls it `name`.
-    pub(super) fn open_size(&mut self, name: &str, owner: &str, span: Span) -> Dim {
+impl RuntimeSizes {
+    /// How many there are.
+    pub(super) fn len(&self) -> u32 {
+        self.all.len() as u32
+    }
+
+    /// A size that comes into being at `span`.
+    pub(super) fn fresh(&mut self, span: Span) -> Dim {
+        self.all.push(RuntimeSize { span });
+        Dim::atom(Atom::Runtime(SizeId(self.len() - 1)))
+    }
+
+    /// A new open size of `owner`, whose declaration calls it `name`, where there are `n_locals` locals.
+    pub(super) fn open(&mut self, name: &str, owner: &str, n_locals: u32, span: Span) -> Dim {
         // What follows the last dot is the variant.
         let owner = owner.rsplit_once('.').map_or(owner, |(owner, _)| owner);
-        self.push_open_size(name.to_owned(), owner.to_owned(), span)
+        self.push_open(name.to_owned(), owner.to_owned(), n_locals, span)
     }
 
     /// Lets the open sizes of a type be what they are: a `_` is written for them.
@@ -46,29 +67,28 @@ impl BodyChecker<'_, '_> {
         let mut dims = Vec::new();
         ty.clone().each_dim_mut(&mut |dim| dims.push(dim.clone()));
         for dim in dims {
-            let dim = self.resolve_size(&dim);
+            let dim = self.resolve(&dim);
             if let Some(at) = self.undecided(&dim) {
-                self.open_sizes[at].state = State::OfItsOwn;
+                self.open[at].state = State::OfItsOwn;
             }
         }
     }
 
-    fn push_open_size(&mut self, name: String, owner: String, span: Span) -> Dim {
-        let dim = self.new_size(span);
-        let (id, n_locals) = (SizeId(self.sizes.len() as u32 - 1), self.locals.len() as u32);
-        self.open_sizes.push(OpenSize { id, span, name, owner, n_locals, state: State::Undecided });
+    fn push_open(&mut self, name: String, owner: String, n_locals: u32, span: Span) -> Dim {
+        let dim = self.fresh(span);
+        self.open.push(OpenSize { id: SizeId(self.len() - 1), span, name, owner, n_locals, state: State::Undecided });
         dim
     }
 
     /// A size, in which open sizes are what they have been found to be.
-    pub(super) fn resolve_size(&self, dim: &Dim) -> Dim {
-        if self.open_sizes.is_empty() {
+    pub(super) fn resolve(&self, dim: &Dim) -> Dim {
+        if self.open.is_empty() {
             return dim.clone();
         }
         let found = |atom: &Atom| {
             let Atom::Runtime(id) = atom else { return None };
-            match &self.open_sizes.iter().find(|open| open.id == *id)?.state {
-                State::Is(dim) => Some(self.resolve_size(dim)),
+            match &self.open.iter().find(|open| open.id == *id)?.state {
+                State::Is(dim) => Some(self.resolve(dim)),
                 State::Undecided | State::OfItsOwn => None,
             }
         };
@@ -76,15 +96,15 @@ impl BodyChecker<'_, '_> {
     }
 
     /// A type, in which open sizes are what they have been found to be.
-    pub(super) fn resolve_sizes(&self, ty: &Type) -> Type {
+    pub(super) fn resolve_type(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
-        ty.each_dim_mut(&mut |dim| *dim = self.resolve_size(dim));
+        ty.each_dim_mut(&mut |dim| *dim = self.resolve(dim));
         ty
     }
 
     /// Makes two sizes one if that is all it takes: if one of them is open, and the other one
     /// existed before it.
-    pub(super) fn decide_size(&mut self, a: &Dim, b: &Dim) -> bool {
+    pub(super) fn decide(&mut self, a: &Dim, b: &Dim) -> bool {
         if a == b {
             return true;
         }
@@ -93,7 +113,7 @@ impl BodyChecker<'_, '_> {
 
     fn decide_one(&mut self, open: &Dim, other: &Dim) -> bool {
         let Some(at) = self.undecided(open) else { return false };
-        let OpenSize { id, n_locals, .. } = self.open_sizes[at];
+        let OpenSize { id, n_locals, .. } = self.open[at];
         let is_later = other.has_atom(|atom| match atom {
             Atom::Runtime(size) => *size >= id,
             Atom::Value(local) => local.0 >= n_locals,
@@ -102,26 +122,26 @@ impl BodyChecker<'_, '_> {
         if is_later {
             // Two open sizes are compared in both orders; one of these works.
             if self.undecided(other).is_none() {
-                self.open_sizes[at].state = State::OfItsOwn;
+                self.open[at].state = State::OfItsOwn;
             }
             return false;
         }
-        self.open_sizes[at].state = State::Is(other.clone());
+        self.open[at].state = State::Is(other.clone());
         true
     }
 
     fn undecided(&self, dim: &Dim) -> Option<usize> {
         let Some(Atom::Runtime(id)) = dim.as_atom() else { return None };
         let is_open = |open: &OpenSize| open.id == *id && matches!(open.state, State::Undecided);
-        self.open_sizes.iter().position(is_open)
+        self.open.iter().position(is_open)
     }
 
     /// The type with every size and variable that belongs to an inner function, arm or loop
     /// replaced by a run-time size: outside, they mean nothing. An open size stays open.
     pub(super) fn escape(&mut self, ty: &Type, first_local: u32, first_size: u32, span: Span) -> Type {
-        let mut escaped = self.resolve_sizes(ty);
+        let mut escaped = self.resolve_type(ty);
         let mut still_open = Vec::new();
-        let mut n_new = self.sizes.len() as u32;
+        let mut n_new = self.len();
         escaped.each_dim_mut(&mut |dim| {
             let is_inner = dim.has_atom(|atom| match atom {
                 Atom::Runtime(size) => size.0 >= first_size,
@@ -136,31 +156,25 @@ impl BodyChecker<'_, '_> {
         });
         for open in still_open {
             let Some(at) = open else {
-                self.sizes.push(RuntimeSize { span });
+                self.all.push(RuntimeSize { span });
                 continue;
             };
-            let OpenSize { name, owner, span, .. } = self.open_sizes[at].clone();
-            let outer = self.push_open_size(name, owner, span);
-            self.open_sizes[at].state = State::Is(outer);
-            if let Some(pushed) = self.open_sizes.last_mut() {
-                pushed.n_locals = first_local;
-            }
+            let OpenSize { name, owner, span, .. } = self.open[at].clone();
+            let outer = self.push_open(name, owner, first_local, span);
+            self.open[at].state = State::Is(outer);
         }
         escaped
     }
+}
 
-    /// Reports the sizes that are still open at the end of a body.
-    pub(super) fn report_open_sizes(&mut self) {
-        for open in std::mem::take(&mut self.open_sizes) {
-            if matches!(open.state, State::Undecided) {
-                let OpenSize { span, name, owner, .. } = &open;
-                let message = format!("expected something that decides the size `{name}` of `{owner}`, found nothing");
-                self.report(
-                    Diagnostic::error(codes::OPEN_PAYLOAD_SIZE, *span, message)
-                        .help(format!("give it in brackets after `{owner}`, as in `{owner}[4]`")),
-                );
-            }
-            self.open_sizes.push(open);
-        }
+/// Reports the sizes that are still open at the end of a body.
+pub(super) fn report_open_sizes(checker: &mut BodyChecker<'_, '_>) {
+    let open = checker.infer.sizes.open.iter().filter(|open| matches!(open.state, State::Undecided));
+    for OpenSize { span, name, owner, .. } in open.cloned().collect::<Vec<_>>() {
+        let message = format!("expected something that decides the size `{name}` of `{owner}`, found nothing");
+        checker.report(
+            Diagnostic::error(codes::OPEN_PAYLOAD_SIZE, span, message)
+                .help(format!("give it in brackets after `{owner}`, as in `{owner}[4]`")),
+        );
     }
 }
