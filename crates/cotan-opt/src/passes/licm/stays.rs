@@ -7,9 +7,9 @@
 //! names only if the region runs.
 
 use super::super::equal_dims::relies_on_equal_dims;
+use super::Moves;
 use super::facts::Facts;
-use super::{Moves, is_fallible};
-use cotan_ir::{Acc, Atom, Block, Function, Loop, Op, Par, ParResult, Stmt, Var, written_accs};
+use cotan_ir::{Acc, Atom, Block, Effects, Function, Loop, Op, Par, ParResult, Stmt, Var, written_accs};
 use rustc_hash::FxHashSet;
 
 /// The variables bound in a region that can't be had before it.
@@ -68,7 +68,7 @@ impl Stays<'_> {
     /// A statement of the body itself. Of its checks all move or none, so that the first one of it to fail is the same.
     fn outermost(&mut self, s: &Stmt) {
         self.stmt(s);
-        if !any_fallible(s, &|r| self.vars.contains(&r)) {
+        if !any_stays(&self.vars, s, |effects| effects.is_sequenced()) {
             return;
         }
         if self.moves_checks {
@@ -91,12 +91,12 @@ impl Stays<'_> {
                 Moves::Integers => self.vars.extend(&s.results),
                 Moves::All => {
                     self.region(s);
-                    self.runs &= !any_fallible(s, &|r| self.vars.contains(&r));
+                    self.runs &= !any_stays(&self.vars, s, |effects| effects.may_fail());
                 }
             }
         } else if !self.may_move(s) {
             self.vars.extend(&s.results);
-            self.runs &= !is_fallible(&s.op);
+            self.runs &= !s.op.effects().may_fail();
         }
     }
 
@@ -252,7 +252,7 @@ impl Stays<'_> {
     }
 }
 
-/// Whether a statement, or one inside it, may fail and has a result for which `is` holds.
-pub(super) fn any_fallible(s: &Stmt, is: &impl Fn(Var) -> bool) -> bool {
-    s.walk().any(|s| is_fallible(&s.op) && s.results.iter().any(|r| is(*r)))
+/// Whether a statement, or one inside it, has such an effect and stays.
+pub(super) fn any_stays(stays: &FxHashSet<Var>, s: &Stmt, is_asked: impl Fn(Effects<'_>) -> bool) -> bool {
+    s.walk().any(|s| is_asked(s.op.effects()) && s.results.iter().any(|r| stays.contains(r)))
 }
