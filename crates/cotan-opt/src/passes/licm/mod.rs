@@ -12,7 +12,6 @@
 //! accumulates their cotangents in the order in which they stand.
 
 mod divide;
-mod facts;
 mod keep;
 mod stays;
 #[cfg(test)]
@@ -20,9 +19,9 @@ mod tests;
 
 use super::dce::{dce, dce_block};
 use super::rename::lengths;
+use crate::analysis::integer_facts::IntegerFacts;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
-use facts::Facts;
 use keep::{moves, uses};
 use rustc_hash::FxHashSet;
 use stays::{any_stays, stays, writes_outside};
@@ -79,7 +78,7 @@ pub fn licm(f: Function, what: Moves) -> Function {
 
 fn moved(mut f: Function, what: Moves) -> Function {
     let lengths = lengths(&f.vars);
-    let facts = Facts::of(&f);
+    let facts = IntegerFacts::of(&f);
     // The results stay where they are: they tell how much memory the function may take.
     let stmts = std::mem::take(&mut f.body.stmts);
     let block = Hoist { f: &mut f, what, facts, lengths, used: FxHashSet::default() }
@@ -91,7 +90,7 @@ fn moved(mut f: Function, what: Moves) -> Function {
 struct Hoist<'a> {
     f: &'a mut Function,
     what: Moves,
-    facts: Facts,
+    facts: IntegerFacts,
     /// The variables that types name.
     lengths: FxHashSet<Var>,
     /// The variables that something in the region at hand needs.

@@ -8,14 +8,14 @@
 
 use super::super::equal_dims::relies_on_equal_dims;
 use super::Moves;
-use super::facts::Facts;
+use crate::analysis::integer_facts::IntegerFacts;
 use cotan_ir::{Acc, Atom, Block, Effects, Function, Loop, Op, Par, ParResult, Stmt, Var, written_accs};
 use rustc_hash::FxHashSet;
 
 /// The variables bound in a region that can't be had before it.
 pub(super) struct Stays<'a> {
     f: &'a Function,
-    facts: &'a Facts,
+    facts: &'a IntegerFacts,
     moves: Moves,
     /// Whether a statement of the body is sure to run if the region is reached: the body runs once at least, and nothing
     /// before the statement stays that may fail.
@@ -27,7 +27,13 @@ pub(super) struct Stays<'a> {
 }
 
 /// Asks what stays in a region; `moves_checks` allows checks to move, if the region is known to run.
-pub(super) fn stays(f: &Function, facts: &Facts, moves: Moves, region: &Stmt, moves_checks: bool) -> FxHashSet<Var> {
+pub(super) fn stays(
+    f: &Function,
+    facts: &IntegerFacts,
+    moves: Moves,
+    region: &Stmt,
+    moves_checks: bool,
+) -> FxHashSet<Var> {
     let runs = runs(facts, &region.op);
     let is_while = region.op.as_loop().is_some_and(|l| l.count.is_none());
     let vars = region.op.binders().into_iter().collect();
@@ -39,7 +45,7 @@ pub(super) fn stays(f: &Function, facts: &Facts, moves: Moves, region: &Stmt, mo
 }
 
 /// Whether the body of a region runs if the region is reached.
-pub(super) fn runs(facts: &Facts, op: &Op) -> bool {
+pub(super) fn runs(facts: &IntegerFacts, op: &Op) -> bool {
     op.is_loop_nest() && op.indices().into_iter().all(|(_, n)| n.is_some_and(|n| facts.is_positive(n)))
 }
 
