@@ -22,6 +22,17 @@ pub struct Effects<'a> {
 }
 
 impl Effects<'_> {
+    /// Whether the operation may end the run with an error, or calls what may.
+    pub fn may_fail(&self) -> bool {
+        self.fails || self.calls.is_some()
+    }
+
+    /// Whether the operation has a place in the order of what a run shows: it may fail, or it writes output. No two of
+    /// these change places.
+    pub fn is_sequenced(&self) -> bool {
+        self.may_fail() || self.prints
+    }
+
     /// Whether anything but its results tells that the operation has run.
     pub fn show(&self) -> bool {
         self.fails || self.prints || self.may_not_end || self.writes.is_some() || self.calls.is_some()
@@ -47,5 +58,10 @@ impl Stmt {
     /// Whether the statement or one inside it has such an effect.
     pub fn has_effect(&self, is_asked: impl Fn(Effects<'_>) -> bool) -> bool {
         self.walk().any(|s| is_asked(s.op.effects()))
+    }
+
+    /// Whether the statement or one inside it may fail, prints or calls: see [`Effects::is_sequenced`].
+    pub fn is_sequenced(&self) -> bool {
+        self.has_effect(|effects| effects.is_sequenced())
     }
 }

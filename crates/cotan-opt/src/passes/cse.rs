@@ -8,6 +8,7 @@
 use super::identities;
 use super::rename::{lengths, may_become, rename_ty, retyped};
 use super::value_key::ValueKey;
+use crate::analysis::integer_facts::IntegerFacts;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Elem, Function, Loop, Op, ParResult, Stmt, Ty, Var, written_accs};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,7 +30,7 @@ pub fn cse(mut f: Function) -> Function {
         rename: vec![None; f.vars.len()],
         lengths: lengths(&f.vars),
         written: written_accs(&body),
-        extents: FxHashMap::default(),
+        facts: IntegerFacts::default(),
         filled: FxHashMap::default(),
         known: FxHashMap::default(),
         scope: Vec::new(),
@@ -50,8 +51,8 @@ struct Cse<'a> {
     lengths: FxHashSet<Var>,
     /// The accumulators that are written anywhere.
     written: FxHashSet<Var>,
-    /// The extents of loop indices: `0 <= index < extent`.
-    extents: FxHashMap<Var, Atom>,
+    /// The extents of the indices of regions. No check is learned: what follows from a check needs that check.
+    facts: IntegerFacts,
     /// What filled tensors are filled with.
     filled: FxHashMap<Var, Atom>,
     /// Expressions in scope.
@@ -90,7 +91,7 @@ impl Cse<'_> {
 
     fn stmt(&mut self, mut s: Stmt, out: &mut Vec<Stmt>) {
         s.op.map_operands(&mut |a| self.atom(a));
-        self.extents.extend(s.op.indices().into_iter().filter_map(|(index, n)| Some((index, n?))));
+        self.facts.bind_indices(&s.op);
         if let Op::Par(_) = &s.op {
             self.region(&mut s);
             self.enter_filled(&s);
@@ -226,7 +227,7 @@ impl Cse<'_> {
             self.filled.insert(result, args[0]);
         }
         let equal = if let Op::Prim { prim, args } = op {
-            if *prim == cotan_ops::IN_RANGE.prim() && self.is_in_range(args[0], args[1]) {
+            if *prim == cotan_ops::IN_RANGE.prim() && self.facts.is_in_range(args[0], args[1]) {
                 Some(Const::bool(true).into())
             } else {
                 let elems: Vec<Elem> = args.iter().map(|a| self.elem(*a)).collect();
@@ -258,19 +259,8 @@ impl Cse<'_> {
         let array = array.var()?;
         let filler = self.filled.get(&array)?;
         let dims = &self.f.ty(array).dims;
-        let are_in_range = indices.iter().zip(dims).all(|(i, d)| self.is_in_range(*i, d.atom()));
+        let are_in_range = indices.iter().zip(dims).all(|(i, d)| self.facts.is_in_range(*i, d.atom()));
         are_in_range.then_some(*filler)
-    }
-
-    /// Whether `0 <= i < n` is known.
-    fn is_in_range(&self, i: Atom, n: Atom) -> bool {
-        let number = |a: Atom| a.constant().and_then(|c| c.as_i64());
-        match i {
-            Atom::Const(_) => number(i).zip(number(n)).is_some_and(|(i, n)| (0..n).contains(&i)),
-            Atom::Var(v) => self.extents.get(&v).is_some_and(|extent| {
-                *extent == n || number(*extent).zip(number(n)).is_some_and(|(extent, n)| extent <= n)
-            }),
-        }
     }
 }
 

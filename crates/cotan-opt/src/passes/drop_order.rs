@@ -5,7 +5,7 @@
 
 use super::rename::{lengths, may_become, substitute};
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Atom, Block, Function, Op, Stmt, Var, free_vars};
+use cotan_ir::{Atom, Block, Function, Op, Var, free_vars};
 use cotan_ops::AFTER;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -51,7 +51,7 @@ impl Order<'_> {
             let binders = s.op.binders();
             let mut read = s.op.blocks().iter().flat_map(|b| free_vars(self.f, b, &binders));
             let waits = s.op.operands().iter().any(|a| self.is_failing(*a)) || read.any(|v| self.failing.contains(&v));
-            if waits || may_fail(s) {
+            if waits || s.is_sequenced() {
                 // Whatever is bound inside may be carried from one iteration to the next.
                 self.failing.extend(s.results.iter().chain(&binders));
             } else if let Op::Prim { prim, args } = &s.op
@@ -67,11 +67,6 @@ impl Order<'_> {
     fn is_failing(&self, a: Atom) -> bool {
         a.var().is_some_and(|v| self.failing.contains(&v))
     }
-}
-
-/// Whether a statement may fail, or prints.
-pub(super) fn may_fail(s: &Stmt) -> bool {
-    s.has_effect(|effects| effects.fails || effects.prints || effects.calls.is_some())
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod legal;
 #[cfg(test)]
 mod tests;
 
-use super::drop_order::may_fail;
 use super::rename::lengths;
 use crate::analysis::uses::uses;
 use crate::pass::{Pass, Promise};
@@ -97,7 +96,7 @@ impl Fuse<'_> {
             let joins = delayed.iter().all(|k| self.may_wait(block, *k, &wait))
                 && !between.any(|other| self.may_overwrite(other, s) || self.adds_to_same(other, s))
                 && self.adds_in_order(s, &block.stmts[consumer])
-                && (!may_fail(s) || delayed.is_empty() && self.fails_as_early(block, producer, consumer))
+                && (!s.is_sequenced() || delayed.is_empty() && self.fails_as_early(block, producer, consumer))
                 && size(&block.stmts[consumer]) + size(s) <= MOST_STMTS;
             let is_kept = |r: &Var| uses.get(r).is_some_and(|readers| readers.iter().any(|k| *k != consumer));
             let kept = s.results.iter().copied().filter(is_kept).collect();
@@ -108,7 +107,7 @@ impl Fuse<'_> {
     /// Whether a statement that may fail may do so in another one further down: nothing before it fails, is seen or goes
     /// on for ever, and the other one does nothing but reduce.
     fn fails_as_early(&self, block: &Block, producer: usize, consumer: usize) -> bool {
-        !block.stmts[producer + 1..consumer].iter().any(|s| may_fail(s) || has_loop(s))
+        !block.stmts[producer + 1..consumer].iter().any(|s| s.is_sequenced() || has_loop(s))
             && self.is_safe_reduction(&block.stmts[consumer])
     }
 }

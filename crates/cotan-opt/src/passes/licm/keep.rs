@@ -1,7 +1,7 @@
 //! What a region that moves keeps for the one that stays: of the values that both need, one per iteration, those that
 //! are dearer to compute again than to read.
 
-use super::facts::Facts;
+use crate::analysis::integer_facts::IntegerFacts;
 use crate::cost::{self, COSTS, elements, extent, known};
 use cotan_ir::{Atom, Block, Dim, Function, Op, Stmt, Ty, Var, free_vars};
 use cotan_ops::MATMUL;
@@ -20,7 +20,7 @@ const GROWTH: u64 = 16;
 /// A block of which a part moves.
 pub(super) struct Divided<'a> {
     pub(super) f: &'a Function,
-    pub(super) facts: &'a Facts,
+    pub(super) facts: &'a IntegerFacts,
     pub(super) stays: &'a FxHashSet<Var>,
     pub(super) block: &'a Block,
     /// How many iterations keep a value each; none if the block runs once.

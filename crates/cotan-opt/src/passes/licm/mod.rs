@@ -12,7 +12,6 @@
 //! accumulates their cotangents in the order in which they stand.
 
 mod divide;
-mod facts;
 mod keep;
 mod stays;
 #[cfg(test)]
@@ -20,12 +19,12 @@ mod tests;
 
 use super::dce::{dce, dce_block};
 use super::rename::lengths;
+use crate::analysis::integer_facts::IntegerFacts;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
-use facts::Facts;
 use keep::{moves, uses};
 use rustc_hash::FxHashSet;
-use stays::{any_fallible, stays, writes_outside};
+use stays::{any_stays, stays, writes_outside};
 
 /// The record of the pass.
 pub static PASS: Pass = Pass {
@@ -79,7 +78,7 @@ pub fn licm(f: Function, what: Moves) -> Function {
 
 fn moved(mut f: Function, what: Moves) -> Function {
     let lengths = lengths(&f.vars);
-    let facts = Facts::of(&f);
+    let facts = IntegerFacts::of(&f);
     // The results stay where they are: they tell how much memory the function may take.
     let stmts = std::mem::take(&mut f.body.stmts);
     let block = Hoist { f: &mut f, what, facts, lengths, used: FxHashSet::default() }
@@ -91,7 +90,7 @@ fn moved(mut f: Function, what: Moves) -> Function {
 struct Hoist<'a> {
     f: &'a mut Function,
     what: Moves,
-    facts: Facts,
+    facts: IntegerFacts,
     /// The variables that types name.
     lengths: FxHashSet<Var>,
     /// The variables that something in the region at hand needs.
@@ -142,9 +141,9 @@ impl Hoist<'_> {
         for inner in &body.stmts {
             let first = stmts.len();
             self.divide(inner, &mut stays, &mut stmts);
-            let n_checks = count_fallible(inner);
-            let stay = any_fallible(inner, &|r| stays.contains(&r));
-            if n_checks > 0 && !stay && count_fallible(&stmts[first]) != n_checks {
+            let n_checks = count_sequenced(inner);
+            let stay = any_stays(&stays, inner, |effects| effects.is_sequenced());
+            if n_checks > 0 && !stay && count_sequenced(&stmts[first]) != n_checks {
                 return None;
             }
         }
@@ -191,15 +190,9 @@ fn all_used(f: &Function, block: &Block, used: &mut FxHashSet<Var>) {
     used.extend(block.results.iter().filter_map(|a| a.var()));
 }
 
-/// Whether an operation fails if something is not as it should be. Any check counts, also one that is known to hold.
-fn is_fallible(op: &Op) -> bool {
-    let effects = op.effects();
-    effects.checks || effects.calls.is_some()
-}
-
-/// How many operations in a statement may fail.
-fn count_fallible(s: &Stmt) -> usize {
-    s.walk().filter(|s| is_fallible(&s.op)).count()
+/// How many operations in a statement may fail, or print.
+fn count_sequenced(s: &Stmt) -> usize {
+    s.walk().filter(|s| s.op.effects().is_sequenced()).count()
 }
 
 /// Whether an operation is worth moving for itself. A read, or a tensor filled with a value, costs as much as reading

@@ -7,15 +7,15 @@
 //! names only if the region runs.
 
 use super::super::equal_dims::relies_on_equal_dims;
-use super::facts::Facts;
-use super::{Moves, is_fallible};
-use cotan_ir::{Acc, Atom, Block, Function, Loop, Op, Par, ParResult, Stmt, Var, written_accs};
+use super::Moves;
+use crate::analysis::integer_facts::IntegerFacts;
+use cotan_ir::{Acc, Atom, Block, Effects, Function, Loop, Op, Par, ParResult, Stmt, Var, written_accs};
 use rustc_hash::FxHashSet;
 
 /// The variables bound in a region that can't be had before it.
 pub(super) struct Stays<'a> {
     f: &'a Function,
-    facts: &'a Facts,
+    facts: &'a IntegerFacts,
     moves: Moves,
     /// Whether a statement of the body is sure to run if the region is reached: the body runs once at least, and nothing
     /// before the statement stays that may fail.
@@ -27,7 +27,13 @@ pub(super) struct Stays<'a> {
 }
 
 /// Asks what stays in a region; `moves_checks` allows checks to move, if the region is known to run.
-pub(super) fn stays(f: &Function, facts: &Facts, moves: Moves, region: &Stmt, moves_checks: bool) -> FxHashSet<Var> {
+pub(super) fn stays(
+    f: &Function,
+    facts: &IntegerFacts,
+    moves: Moves,
+    region: &Stmt,
+    moves_checks: bool,
+) -> FxHashSet<Var> {
     let runs = runs(facts, &region.op);
     let is_while = region.op.as_loop().is_some_and(|l| l.count.is_none());
     let vars = region.op.binders().into_iter().collect();
@@ -39,7 +45,7 @@ pub(super) fn stays(f: &Function, facts: &Facts, moves: Moves, region: &Stmt, mo
 }
 
 /// Whether the body of a region runs if the region is reached.
-pub(super) fn runs(facts: &Facts, op: &Op) -> bool {
+pub(super) fn runs(facts: &IntegerFacts, op: &Op) -> bool {
     op.is_loop_nest() && op.indices().into_iter().all(|(_, n)| n.is_some_and(|n| facts.is_positive(n)))
 }
 
@@ -68,7 +74,7 @@ impl Stays<'_> {
     /// A statement of the body itself. Of its checks all move or none, so that the first one of it to fail is the same.
     fn outermost(&mut self, s: &Stmt) {
         self.stmt(s);
-        if !any_fallible(s, &|r| self.vars.contains(&r)) {
+        if !any_stays(&self.vars, s, |effects| effects.is_sequenced()) {
             return;
         }
         if self.moves_checks {
@@ -91,12 +97,12 @@ impl Stays<'_> {
                 Moves::Integers => self.vars.extend(&s.results),
                 Moves::All => {
                     self.region(s);
-                    self.runs &= !any_fallible(s, &|r| self.vars.contains(&r));
+                    self.runs &= !any_stays(&self.vars, s, |effects| effects.may_fail());
                 }
             }
         } else if !self.may_move(s) {
             self.vars.extend(&s.results);
-            self.runs &= !is_fallible(&s.op);
+            self.runs &= !s.op.effects().may_fail();
         }
     }
 
@@ -252,7 +258,7 @@ impl Stays<'_> {
     }
 }
 
-/// Whether a statement, or one inside it, may fail and has a result for which `is` holds.
-pub(super) fn any_fallible(s: &Stmt, is: &impl Fn(Var) -> bool) -> bool {
-    s.walk().any(|s| is_fallible(&s.op) && s.results.iter().any(|r| is(*r)))
+/// Whether a statement, or one inside it, has such an effect and stays.
+pub(super) fn any_stays(stays: &FxHashSet<Var>, s: &Stmt, is_asked: impl Fn(Effects<'_>) -> bool) -> bool {
+    s.walk().any(|s| is_asked(s.op.effects()) && s.results.iter().any(|r| stays.contains(r)))
 }

@@ -25,9 +25,10 @@ use super::dce::{Live, dce_block};
 use super::eliminate_checks::eliminate_checks;
 use super::rename::{lengths, may_become, rename_ty, substitute};
 use super::value_key::ValueKey;
+use crate::analysis::integer_facts::IntegerFacts;
 use crate::context::KnownExtents;
 use crate::pass::{Pass, Promise};
-use bounds::{Extents, guard};
+use bounds::guard;
 use candidates::{is_alike, is_worth_it, n_relying};
 use cotan_ir::{Atom, Block, CheckKind, Const, Elem, Function, Op, Span, Stmt, Ty, Var, VarInfo, free_vars};
 use cotan_ops::{AFTER, EQ};
@@ -369,10 +370,13 @@ impl<'a> Twins<'a> {
         let mut f = self.f.clone();
         f.vars.iter_mut().for_each(|info| info.ty = names.of_ty(&info.ty));
         let passed = checks(&f, &before[..=at]);
-        let mut extents = Extents::default();
-        stmts.iter().for_each(|s| extents.note(s));
+        let mut facts = IntegerFacts::default();
+        for s in stmts {
+            facts.learn_inside(&f, s);
+            facts.learn(&f, s);
+        }
         let mut moved = stmts[at..].to_vec();
-        if guard(&mut f, &mut moved, &extents) == 0 && checks(&f, &moved).is_subset(&passed) {
+        if guard(&mut f, &mut moved, &facts) == 0 && checks(&f, &moved).is_subset(&passed) {
             return true;
         }
         if place != Place::Body {

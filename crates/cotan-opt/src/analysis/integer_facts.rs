@@ -1,12 +1,12 @@
-//! What is known of integers where code stands, as far as moving code asks for it: which variables are lengths, which
-//! indices lie in which axes, which extents are positive.
+//! Facts about integers where code stands, read off regions, checks and types without arithmetic: which variables are
+//! lengths, which indices lie in which axes, which extents are positive.
 
 use cotan_ir::{Atom, Function, Op, Stmt, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Facts that grow as the walk goes down a block and shrink as it leaves one.
 #[derive(Default)]
-pub(super) struct Facts {
+pub(crate) struct IntegerFacts {
     /// The extents of loop indices: `0 <= index < extent`.
     extents: FxHashMap<Var, Atom>,
     /// Truth values that say that an index lies in an axis.
@@ -25,32 +25,35 @@ fn number(a: Atom) -> Option<i64> {
     a.constant().and_then(|c| c.as_i64())
 }
 
-impl Facts {
+impl IntegerFacts {
     /// What is known at the head of a function.
-    pub(super) fn of(f: &Function) -> Facts {
-        let mut facts = Facts::default();
+    pub(crate) fn of(f: &Function) -> IntegerFacts {
+        let mut facts = IntegerFacts::default();
         f.params.iter().for_each(|p| facts.exists(f, *p));
         facts
     }
 
-    /// What is known so far, to be given to [`Facts::leave`].
-    pub(super) fn mark(&self) -> (usize, usize) {
+    /// What is known so far, to be given to [`IntegerFacts::leave`].
+    pub(crate) fn mark(&self) -> (usize, usize) {
         (self.entered.len(), self.positive.len())
     }
 
     /// What is known in the body of an operation.
-    pub(super) fn enter(&mut self, f: &Function, op: &Op) -> (usize, usize) {
+    pub(crate) fn enter(&mut self, f: &Function, op: &Op) -> (usize, usize) {
         let mark = self.mark();
-        for (index, count) in op.indices() {
-            self.positive.extend(count);
-            self.extents.extend(count.map(|n| (index, n)));
-        }
+        self.bind_indices(op);
+        self.positive.extend(op.indices().into_iter().filter_map(|(_, count)| count));
         op.binders().iter().for_each(|v| self.exists(f, *v));
         mark
     }
 
+    /// Takes note of the extents of the indices that an operation binds.
+    pub(crate) fn bind_indices(&mut self, op: &Op) {
+        self.extents.extend(op.indices().into_iter().filter_map(|(index, count)| Some((index, count?))));
+    }
+
     /// Forgets what was learned since the mark.
-    pub(super) fn leave(&mut self, mark: (usize, usize)) {
+    pub(crate) fn leave(&mut self, mark: (usize, usize)) {
         for v in self.entered.drain(mark.0..) {
             self.lengths.remove(&v);
         }
@@ -58,7 +61,7 @@ impl Facts {
     }
 
     /// What a statement tells those after it.
-    pub(super) fn learn(&mut self, f: &Function, s: &Stmt) {
+    pub(crate) fn learn(&mut self, f: &Function, s: &Stmt) {
         if let Some(args) = s.op.args_of(cotan_ops::IN_RANGE.prim()) {
             self.conditions.insert(s.results[0], (args[0], args[1]));
         } else if let Some(args) = s.op.args_of(cotan_ops::MAX.prim()) {
@@ -72,7 +75,7 @@ impl Facts {
     }
 
     /// What is known of the indices that a new statement binds inside.
-    pub(super) fn learn_inside(&mut self, f: &Function, s: &Stmt) {
+    pub(crate) fn learn_inside(&mut self, f: &Function, s: &Stmt) {
         let mark = self.enter(f, &s.op);
         for inner in s.op.blocks().iter().flat_map(|b| &b.stmts) {
             self.learn_inside(f, inner);
@@ -101,7 +104,7 @@ impl Facts {
     }
 
     /// Whether the operand is known not to be negative.
-    pub(super) fn is_length(&self, a: Atom) -> bool {
+    pub(crate) fn is_length(&self, a: Atom) -> bool {
         match a {
             Atom::Var(v) => self.lengths.contains(&v),
             Atom::Const(_) => number(a).is_some_and(|n| n >= 0),
@@ -109,12 +112,12 @@ impl Facts {
     }
 
     /// Whether the operand is known to be one at least.
-    pub(super) fn is_positive(&self, a: Atom) -> bool {
+    pub(crate) fn is_positive(&self, a: Atom) -> bool {
         number(a).is_some_and(|n| n > 0) || self.positive.contains(&a)
     }
 
     /// Whether `0 <= i < n` is known.
-    pub(super) fn is_in_range(&self, i: Atom, n: Atom) -> bool {
+    pub(crate) fn is_in_range(&self, i: Atom, n: Atom) -> bool {
         let within = |extent: Atom| extent == n || number(extent).zip(number(n)).is_some_and(|(extent, n)| extent <= n);
         match i {
             Atom::Const(_) => number(i).zip(number(n)).is_some_and(|(i, n)| (0..n).contains(&i)),
