@@ -65,5 +65,5 @@ pub use span::{Role, Span, Sweep};
 pub use storage::Storage;
 pub use symbol::{Derived, Mode, Symbol};
 pub use ty::{Dim, Ty};
-pub use verify::{VerifyError, verify, verify_module};
+pub use verify::{VerifiedModule, VerifyError, verify, verify_module};
 pub use visit::{count_uses, free_vars, written_accs};

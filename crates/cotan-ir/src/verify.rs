@@ -46,7 +46,7 @@ use crate::{AccKind, Atom, Block, Function, Module, Op, Stmt, Symbol, Ty, Var};
 use std::cell::OnceCell;
 use std::fmt;
 
-pub use module::verify_module;
+pub use module::{VerifiedModule, verify_module};
 
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Functions are found in the cache under what they were made of, as they were, and only there.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use cotan_ir::{CheckKind, Module, Span, parse_module};
+use cotan_ir::{CheckKind, Span, VerifiedModule, parse_module};
 use cotan_llvm::cache::{Cache, Key};
 use cotan_llvm::jit::{Engine, OptLevel};
 use cotan_llvm::load::SearchConfig;
@@ -45,8 +45,8 @@ impl Setting {
     }
 }
 
-fn pick() -> Module {
-    parse_module(PICK, Registry::standard()).unwrap()
+fn pick() -> VerifiedModule {
+    VerifiedModule::new(parse_module(PICK, Registry::standard()).unwrap()).unwrap()
 }
 
 fn key(backend: &Backend, made_of: &[&str]) -> Key {

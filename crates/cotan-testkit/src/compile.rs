@@ -5,7 +5,7 @@
 
 mod store;
 
-use cotan_ir::Module;
+use cotan_ir::{Module, VerifiedModule};
 use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::{Backend, CompileOptions};
@@ -91,10 +91,16 @@ impl Machine {
         options: &CompileOptions,
     ) -> Result<Vec<Arc<CompiledFunction>>, String> {
         self.store.get(module, names, options, || {
-            let functions = self.backend.compile_all(module, names, options).map_err(|e| e.to_string())?;
+            let functions =
+                self.backend.compile_all(&verified(module.clone())?, names, options).map_err(|e| e.to_string())?;
             Ok(functions.into_iter().map(Arc::new).collect())
         })
     }
+}
+
+/// A module as backends take it, or what breaks a rule.
+pub fn verified(module: Module) -> Result<VerifiedModule, String> {
+    VerifiedModule::new(module).map_err(|all| format!("a module is malformed: {all:?}"))
 }
 
 /// The machine with two threads, shared by all tests of a process.

@@ -1,12 +1,13 @@
 //! The front end for tests: from source text to the core IR, with errors as text.
 
+use crate::compile::verified;
 use crate::files::FilesBelow;
 use cotan::{Compiler, Config, Program, ReadyModule, Request};
 use cotan_llvm::load::SearchConfig;
 use cotan_opt::InlineLimit;
 use cotan_syntax::render::{Style, to_text};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// A compiler without a backend, shared by all tests of a process.
 fn compiler() -> Result<&'static Compiler, String> {
@@ -92,5 +93,5 @@ pub fn lower_tree(tree: &cotan_sema::typed::Program, request: &Request) -> Resul
     let limits = if calls_stay(&names) { INLINES_NOTHING } else { cotan_ad::Limits::DEFAULT };
     cotan_ad::expand(&mut module, &limits).map_err(|e| e.to_string())?;
     let entry = lowered.entries.into_iter().next().ok_or("no entry")?;
-    Ok(ReadyModule { entry, module: Arc::new(module), traps: None })
+    Ok(ReadyModule { entry, module: verified(module)?, traps: None })
 }

@@ -8,7 +8,7 @@ use crate::tolerances::{Property, close, tolerance};
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json};
 use cotan::{ReadyModule, Request};
 use cotan_interp::tape;
-use cotan_ir::{Elem, Mode};
+use cotan_ir::{Elem, Mode, Module};
 use cotan_ops::Value;
 use serde_json::Value as Json;
 use std::fs;
@@ -108,7 +108,7 @@ impl Point {
             args.insert(param.name.clone(), read(json, &param.ty)?);
         }
         let args = fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())?;
-        let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+        let (module, name) = (Module::clone(&lowered.module), lowered.entry.symbol.clone());
         let case = Case::new(Subject::new(row.id.clone(), module, name, args))?;
         if case.wrt.len() != row.derivatives.len() {
             return Err(format!("{} derivatives for {} parameters", row.derivatives.len(), case.wrt.len()));

@@ -5,6 +5,7 @@
 
 pub mod accept;
 pub mod battery;
+pub mod bisection;
 pub mod campaign;
 pub mod certificates;
 pub mod compile;
@@ -27,6 +28,7 @@ pub mod model;
 pub mod nests_backend;
 pub mod oracles;
 pub mod parallel;
+pub mod pass_files;
 pub mod progress;
 pub mod random;
 pub mod refusals;

@@ -6,6 +6,7 @@ use crate::frontend::{loaded, lower_to_derive};
 use crate::header::{self, Expected, named_arguments};
 use cotan::host::fit_arguments;
 use cotan::{Program, Request};
+use cotan_ir::Module;
 use std::path::Path;
 
 /// How many claims were made of parameters whose derivative is known, and which of them are wrong.
@@ -57,7 +58,7 @@ pub fn of_program(name: &str, text: &str, below: &Path) -> Result<Claims, String
         let lowered = lower_to_derive(&program, &Request::function(&case.function))?;
         let args = named_arguments(&case.args, &lowered.entry)?;
         let args = fit_arguments(&lowered.entry, &args).map_err(|e| format!("{label}: {e}"))?;
-        let (module, symbol) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+        let (module, symbol) = (Module::clone(&lowered.module), lowered.entry.symbol.clone());
         let subject = Subject::new(label.clone(), module, symbol, args);
         let (_, cotangents) = Case::new(subject)?.run_vjp().map_err(|e| format!("{label}: {e}"))?;
         let mut cotangents = cotangents.iter();

@@ -2,6 +2,7 @@
 //! checker is built, that it accepts them and refuses broken ones.
 
 use cotan::certificate::{Certificate, NoCertificate};
+use cotan_ir::Module;
 use cotan_testkit::certificates::{Verdict, broken, of_case, straight_line, verdict};
 use cotan_testkit::derived_case::Case;
 use cotan_testkit::model::{examples, executable};
@@ -105,7 +106,7 @@ fn certificate_of(text: &str) -> Result<Certificate, NoCertificate> {
     let lowered =
         cotan_testkit::frontend::lower_to_derive(&program, &cotan::Request::function("f")).expect("it is lowered");
     let args = vec![cotan_ops::Value::f64s(&[], &[2.5])];
-    let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+    let (module, name) = (Module::clone(&lowered.module), lowered.entry.symbol.clone());
     let case = Case::new(cotan_testkit::derived_case::Subject::new("f".to_owned(), module, name, args))
         .expect("it is derived");
     of_case(&case).expect("the derivative is there")

@@ -7,14 +7,13 @@
 //! stop at a NaN, `// more each time` where a second run is not for nothing.
 
 use cotan_interp::{Limits, Options, RuntimeError, run};
-use cotan_ir::{Const, Dim, Elem, Function, Module, PrintOptions, parse_module, print_module, verify_module};
-use cotan_ops::{Registry, Value, count};
+use cotan_ir::{Function, Module, PrintOptions, parse_module, print_module, verify_module};
+use cotan_ops::Registry;
 use cotan_opt::{PASSES, PIPELINES, Pass, PassContext, Pipeline};
 use cotan_testkit::files::{expect_file, files, report, tests_folder};
+use cotan_testkit::pass_files::{BORDER, arguments, module};
 use std::fs;
 use std::path::Path;
-
-const BORDER: &str = "// ---\n";
 
 /// A pass or a pipeline, by the name of its folder.
 #[derive(Clone, Copy)]
@@ -64,9 +63,7 @@ fn check(path: &Path) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let folder = path.parent().and_then(|p| p.file_name()).unwrap_or_default().to_string_lossy().into_owned();
     let pass = Tested::named(&folder).ok_or_else(|| format!("there is no pass `{folder}`"))?;
-    let source = text.split_once(BORDER).map_or(text.as_str(), |(source, _)| source);
-    let module = parse_module(source, Registry::standard()).map_err(|e| e.to_string())?;
-    verify_module(&module).map_err(|all| format!("the input is malformed: {all:?}"))?;
+    let (source, module) = module(&text)?;
     let (out, is_changed) = transformed(&module, pass)?;
     let has_note = |note: &str| source.lines().any(|line| line == note);
     let (again, _) = transformed(&out, pass)?;
@@ -104,41 +101,6 @@ fn compare_runs(source: &Module, made: &Module, drops_errors: bool) -> Result<()
         }
     }
     Ok(())
-}
-
-/// Arguments of a function: small sizes, and numbers among which are both zeros, infinity and NaN.
-pub(crate) fn arguments(f: &Function, variant: usize) -> Vec<Value> {
-    let sizes: Vec<_> = f.params.iter().flat_map(|p| f.ty(*p).dim_vars()).collect();
-    let mut args: Vec<Value> = Vec::new();
-    for (position, p) in f.params.iter().enumerate() {
-        let ty = f.ty(*p);
-        let extent = |d: &Dim| match d {
-            Dim::Const(n) => *n,
-            Dim::Var(v) => {
-                let position = f.params.iter().position(|p| p == v).expect("a size is a parameter");
-                args[position].integers().expect("a size is an i64")[0]
-            }
-        };
-        let dims: Vec<i64> = ty.dims.iter().map(extent).collect();
-        let number = |k: usize| if sizes.contains(p) { variant % 4 } else { variant * 7 + position * 5 + k };
-        let bits = (0..count(&dims)).map(|k| cell(ty.elem, number(k))).collect();
-        args.push(Value { elem: ty.elem, dims, bits });
-    }
-    args
-}
-
-/// The bits of one element; the first four of the integers are the sizes 0 to 3.
-fn cell(elem: Elem, k: usize) -> u64 {
-    const FLOATS: [f64; 11] = [1.5, -0.0, -2.0, 0.25, 0.0, 3.0, f64::NAN, -0.7, f64::INFINITY, 1e-200, -1e-200];
-    const INTEGERS: [i128; 7] = [0, 1, 2, 3, -1, 5, i64::MAX as i128];
-    let float = FLOATS[k % FLOATS.len()];
-    match elem {
-        Elem::Bool => (k % 2) as u64,
-        Elem::F64 | Elem::F32 | Elem::F16 | Elem::BF16 => Const::float(elem, float).bits(),
-        Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
-            Const::integer(elem, INTEGERS[k % INTEGERS.len()]).bits()
-        }
-    }
 }
 
 #[test]

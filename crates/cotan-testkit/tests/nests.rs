@@ -5,9 +5,8 @@
 //! Every case is also held against what all passes promise: nests verify before and after, read back from their text, and
 //! their interpreter gives the same bits and the same errors, up to the rounding of sums that are regrouped.
 
-use crate::ir::arguments;
 use cotan_cpu::pipeline::{NEST_PASSES, OPTIMIZED, PLAIN, WATCH_RESULTS};
-use cotan_ir::{Module, parse_module, verify_module};
+use cotan_ir::Module;
 use cotan_loops::pipeline::run;
 use cotan_loops::{
     CPU, LoopFunction, NestContext, NestPass, Probe, VerifiedNests, Width, lower_only, parse_nest, print_nest,
@@ -16,10 +15,9 @@ use cotan_nest::{Options, RuntimeError};
 use cotan_ops::{Registry, Value};
 use cotan_testkit::files::{expect_file, files, report, tests_folder};
 use cotan_testkit::oracles::same_on_nests;
+use cotan_testkit::pass_files::{BORDER, arguments, module};
 use std::fs;
 use std::path::Path;
-
-const BORDER: &str = "// ---\n";
 
 /// The passes that come before one on its way.
 fn before(pass: &NestPass) -> Option<Vec<&'static NestPass>> {
@@ -38,9 +36,7 @@ fn check(path: &Path) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let folder = path.parent().and_then(|p| p.file_name()).unwrap_or_default().to_string_lossy().into_owned();
     let pass = NEST_PASSES.iter().find(|pass| pass.name == folder).ok_or_else(|| format!("no pass `{folder}`"))?;
-    let source = text.split_once(BORDER).map_or(text.as_str(), |(source, _)| source);
-    let module = parse_module(source, Registry::standard()).map_err(|e| e.to_string())?;
-    verify_module(&module).map_err(|all| format!("the input is malformed: {all:?}"))?;
+    let (source, module) = module(&text)?;
     let probe = (pass.name == "insert_probes").then_some(Probe::Times);
     let context = NestContext { width: Width::new(4), probe, ..NestContext::default() };
     let mut nests: Vec<LoopFunction> = module.functions().map(|f| lower_only(f, &CPU)).collect();
@@ -118,8 +114,7 @@ fn the_core_ir_of_all_files_does_the_same_on_its_nests() {
 /// Runs every function of a file, where it gives values or a failing check.
 fn runs(path: &Path) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let source = text.split_once(BORDER).map_or(text.as_str(), |(source, _)| source);
-    let module = parse_module(source, Registry::standard()).map_err(|e| e.to_string())?;
+    let (_, module) = module(&text)?;
     let limits = cotan_interp::Limits { steps: 100_000, ..cotan_interp::Limits::default() };
     let options = cotan_interp::Options { limits, ..cotan_interp::Options::default() };
     for f in module.functions() {

@@ -5,7 +5,7 @@ use crate::function::Function;
 use crate::pipeline::{self, MiddleEnd, Stage};
 use crate::stopping::CallLimits;
 use crate::{CompileError, Program, ReadyModule, Request, Signature, library};
-use cotan_ir::Module;
+use cotan_ir::{Module, VerifiedModule};
 use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
@@ -233,12 +233,12 @@ impl Compiler {
         program: &Program,
         request: &Request,
         observer: &(dyn Fn(&'static str, &cotan_ir::Function) + Sync),
-    ) -> Result<Arc<Module>, CompileError> {
+    ) -> Result<VerifiedModule, CompileError> {
         on_deep_stack(|| {
             let (entry, source) = self.lower_source(program, request)?;
             let ready = self.ready(entry, &source, self.last(), Some(observer))?;
             let relax = || pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
-            let relaxed = if ready.traps.is_none() { relax().map(Arc::new) } else { None };
+            let relaxed = if ready.traps.is_none() { relax() } else { None };
             Ok(match self.compile_options().level {
                 OptLevel::O0 => ready.module,
                 OptLevel::O2 => relaxed.unwrap_or(ready.module),
@@ -258,7 +258,7 @@ impl Compiler {
         let middle_end = MiddleEnd { known_extents: &known_extents, observer, ..self.middle_end(stage) };
         let (mut module, _) = middle_end.run(source, &entry.symbol)?;
         let traps = self.trap_nan.then(|| pipeline::trap_nan(&mut module, observer));
-        Ok(ReadyModule { entry, module: Arc::new(module), traps })
+        Ok(ReadyModule { entry, module: pipeline::verified(module), traps })
     }
 
     /// A function or derivative of a program, ready to be called.
@@ -292,7 +292,7 @@ impl Compiler {
 
     /// The code that a call of machine code runs first: products of derivatives are plain, where that is allowed. `None`
     /// where nothing is to be replaced, or the code is not optimised.
-    pub fn plain(&self, module: &Module, entry: &Entry) -> Option<Arc<Module>> {
+    pub fn plain(&self, module: &Module, entry: &Entry) -> Option<VerifiedModule> {
         self.code.plain(module, &entry.symbol)
     }
 

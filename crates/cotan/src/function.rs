@@ -4,7 +4,7 @@ use crate::backend::{CallContext, Executable};
 use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
 use crate::stopping::CallLimits;
 use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
-use cotan_ir::{CheckKind, Module, OutOfMemory};
+use cotan_ir::{CheckKind, Module, OutOfMemory, VerifiedModule};
 use cotan_lower::entry::{Entry, Signature};
 use cotan_ops::Value;
 use cotan_opt::passes::trap_nan::Site;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug)]
 pub struct Function {
     pub(crate) entry: Entry,
-    pub(crate) module: Arc<Module>,
+    pub(crate) module: VerifiedModule,
     /// The places where it may make a NaN, if it traps those.
     pub(crate) traps: Option<Arc<[Site]>>,
     pub(crate) executable: Arc<dyn Executable>,

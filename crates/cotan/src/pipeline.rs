@@ -11,7 +11,7 @@
 //! The backend makes loop nests of that, and text of these. Each list stands in `cotan_opt::pipelines`, one page too.
 
 use cotan_ad::{Expansion, Limits, ReversedLoop, expand_with};
-use cotan_ir::{Function, Item, Module, Symbol};
+use cotan_ir::{Function, Item, Module, Symbol, VerifiedModule, bug};
 use cotan_opt::passes::inline;
 use cotan_opt::passes::trap_nan::Site;
 use cotan_opt::{BEFORE_AD, BEFORE_CODE, InlineLimit, KnownExtents, Observer, PassContext, Pipeline, SIMPLIFY, passes};
@@ -129,17 +129,24 @@ pub(crate) fn trap_nan(module: &mut Module, observer: Option<&Observer<'_>>) -> 
             Item::Derived(_) => {}
         }
     }
-    debug_assert_eq!(cotan_ir::verify_module(module), Ok(()), "a function with traps is malformed");
     sites.into()
 }
 
 /// The variant of a module that runs first, with plain products where a result tells of a NaN. `None` if there is nothing
 /// to replace.
-pub(crate) fn relax_products(module: &Module, entry: &str, observer: Option<&Observer<'_>>) -> Option<Module> {
-    let relaxed = passes::relax_products::relax_products(module, entry)?;
-    debug_assert_eq!(cotan_ir::verify_module(&relaxed), Ok(()), "a function with plain products is malformed");
+pub(crate) fn relax_products(module: &Module, entry: &str, observer: Option<&Observer<'_>>) -> Option<VerifiedModule> {
+    let relaxed = verified(passes::relax_products::relax_products(module, entry)?);
     relaxed.functions().for_each(|f| show(observer, passes::relax_products::PASS.name, f));
     Some(relaxed)
+}
+
+/// What the middle end has made, as backends take it.
+pub(crate) fn verified(module: Module) -> VerifiedModule {
+    let module = Arc::new(module);
+    VerifiedModule::new(module.clone()).unwrap_or_else(|errors| {
+        let all: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        bug!("the middle end", module, "it made a module malformed: {}", all.join("\n"))
+    })
 }
 
 fn show(observer: Option<&Observer<'_>>, pass: &'static str, f: &Function) {

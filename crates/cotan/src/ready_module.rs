@@ -1,6 +1,6 @@
 //! Lowered requests: IR with its derivatives written, ready for an engine.
 
-use cotan_ir::Module;
+use cotan_ir::VerifiedModule;
 use cotan_lower::entry::Entry;
 use cotan_opt::passes::trap_nan::Site;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub struct ReadyModule {
     /// How to call it.
     pub entry: Entry,
     /// Every function that it needs; derivatives are written.
-    pub module: Arc<Module>,
+    pub module: VerifiedModule,
     /// The places where it may make a NaN, if it traps those.
     pub traps: Option<Arc<[Site]>>,
 }

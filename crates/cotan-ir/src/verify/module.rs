@@ -3,6 +3,35 @@
 use super::{Verifier, VerifyError, verify};
 use crate::print::derive_line;
 use crate::{Derived, Item, Module, Symbol};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A module that has passed the verifier: what a backend takes. The only way to it is the verifier, in release builds as
+/// well: it looks at each statement once, where a backend makes loop nests and code of it.
+///
+/// ```compile_fail
+/// let module = std::sync::Arc::new(cotan_ir::Module::default());
+/// let unverified = cotan_ir::VerifiedModule(module);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct VerifiedModule(Arc<Module>);
+
+impl VerifiedModule {
+    /// The module, if it keeps every rule.
+    pub fn new(module: impl Into<Arc<Module>>) -> Result<VerifiedModule, Vec<VerifyError>> {
+        let module = module.into();
+        verify_module(&module)?;
+        Ok(VerifiedModule(module))
+    }
+}
+
+impl Deref for VerifiedModule {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        &self.0
+    }
+}
 
 /// Checks every member of a module.
 pub fn verify_module(module: &Module) -> Result<(), Vec<VerifyError>> {

@@ -6,7 +6,7 @@
 use super::{Backend, Code, CompileError, CompileOptions};
 use crate::cache::{Key, packed, unpacked};
 use crate::emit::symbol;
-use cotan_ir::{Module, PrintOptions, parse_module, print_module};
+use cotan_ir::{Module, PrintOptions, VerifiedModule, parse_module, print_module};
 use cotan_runtime::{CodeOrigin, CompiledFunction, Reports};
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ impl Backend {
     }
 
     /// The function of this name that is kept under a key, and the module that is kept with it.
-    pub fn kept(&self, key: &Key, name: &str) -> Option<(Module, CompiledFunction)> {
+    pub fn kept(&self, key: &Key, name: &str) -> Option<(VerifiedModule, CompiledFunction)> {
         let entry = self.engine.cache()?.load(key)?;
         let [objects, sums, unwatched, reports, ir] = <[Vec<u8>; 5]>::try_from(unpacked(&entry)).ok()?;
-        let module = parse_module(std::str::from_utf8(&ir).ok()?, self.registry).ok()?;
+        let module = VerifiedModule::new(parse_module(std::str::from_utf8(&ir).ok()?, self.registry).ok()?).ok()?;
         let f = module.function(name)?;
         let code = Code {
             module: Arc::new(self.engine.cached(&Key::from_text(&objects)?, &[symbol(name)], &self.symbols)?),
@@ -45,7 +45,7 @@ impl Backend {
         &self,
         key: &Key,
         beside: &Module,
-        module: &Module,
+        module: &VerifiedModule,
         name: &str,
         options: &CompileOptions,
     ) -> Result<CompiledFunction, CompileError> {

@@ -11,7 +11,7 @@ use crate::emit::{emit, symbol};
 use crate::jit::{CompiledModule, Engine, JitError, OptLevel};
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_cpu::unwatched_results;
-use cotan_ir::{Function, Module, Symbol};
+use cotan_ir::{Function, Symbol, VerifiedModule};
 use cotan_loops::pipeline::run;
 use cotan_loops::{CPU, LoopFunction, NestContext, NestPass, Probe, TaskSizes, VerifiedNests, Width, lower_only};
 use cotan_ops::Registry;
@@ -142,7 +142,7 @@ impl Backend {
     /// Compiles a function of a module in which no derivative is left to be written.
     pub fn compile(
         &self,
-        module: &Module,
+        module: &VerifiedModule,
         name: &str,
         options: &CompileOptions,
     ) -> Result<CompiledFunction, CompileError> {
@@ -153,7 +153,7 @@ impl Backend {
     /// Compiles several functions together, which costs less than one after the other where they share code.
     pub fn compile_all(
         &self,
-        module: &Module,
+        module: &VerifiedModule,
         names: &[&str],
         options: &CompileOptions,
     ) -> Result<Vec<CompiledFunction>, CompileError> {
@@ -166,7 +166,12 @@ impl Backend {
     }
 
     /// The code of functions and of all that they call, and what the cache has it under.
-    fn make(&self, module: &Module, names: &[&str], options: &CompileOptions) -> Result<(Code, Key), CompileError> {
+    fn make(
+        &self,
+        module: &VerifiedModule,
+        names: &[&str],
+        options: &CompileOptions,
+    ) -> Result<(Code, Key), CompileError> {
         let functions = closure(module, names)?;
         let probe = |f: &Function| options.probe.filter(|_| names.contains(&&*f.name));
         let mut nests: Vec<LoopFunction> = functions.values().map(|f| options.probed_nest(f, probe(f))).collect();
@@ -189,13 +194,23 @@ impl Backend {
     }
 
     /// The text of LLVM IR that a function becomes, with every function that it calls.
-    pub fn llvm_ir(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
+    pub fn llvm_ir(
+        &self,
+        module: &VerifiedModule,
+        name: &str,
+        options: &CompileOptions,
+    ) -> Result<String, CompileError> {
         let nests = verified(closure(module, &[name])?.values().map(|f| options.nest(f)).collect());
         Ok(emit(&nests, options.llvm_level()).whole().parts.concat())
     }
 
     /// The assembly text of a function, with every function that it calls.
-    pub fn assembly(&self, module: &Module, name: &str, options: &CompileOptions) -> Result<String, CompileError> {
+    pub fn assembly(
+        &self,
+        module: &VerifiedModule,
+        name: &str,
+        options: &CompileOptions,
+    ) -> Result<String, CompileError> {
         let nests = verified(closure(module, &[name])?.values().map(|f| options.nest(f)).collect());
         Ok(self.engine.emit_assembly(&emit(&nests, options.llvm_level()).whole())?)
     }
@@ -230,7 +245,7 @@ fn verified(nests: Vec<LoopFunction>) -> VerifiedNests {
 }
 
 /// Functions and all that they call, by name.
-fn closure(module: &Module, names: &[&str]) -> Result<BTreeMap<Symbol, Arc<Function>>, CompileError> {
+fn closure(module: &VerifiedModule, names: &[&str]) -> Result<BTreeMap<Symbol, Arc<Function>>, CompileError> {
     let mut found = BTreeMap::new();
     let mut wanted: Vec<Symbol> = names.iter().map(|name| (*name).into()).collect();
     while let Some(name) = wanted.pop() {

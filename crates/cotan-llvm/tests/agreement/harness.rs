@@ -1,7 +1,7 @@
 //! Runs a program of the core IR in both ways and compares.
 
 use cotan_interp::{Options, run};
-use cotan_ir::{Const, Module, parse_module, verify_module};
+use cotan_ir::{Const, Module, VerifiedModule, parse_module};
 use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::{Backend, Cache, CompileOptions, TaskSizes, Width};
@@ -33,7 +33,7 @@ fn backends() -> &'static [Backend] {
 
 /// A program, compiled for every thread count, and for every width.
 pub(crate) struct Program {
-    module: Module,
+    module: VerifiedModule,
     name: String,
     compiled: Vec<CompiledFunction>,
     at_widths: Vec<CompiledFunction>,
@@ -61,7 +61,7 @@ impl Program {
 
     fn compiled(module: Module, name: &str, tasks: Option<TaskSizes>) -> Program {
         let text = &module.to_string();
-        verify_module(&module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let module = VerifiedModule::new(module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let compile = |b: &Backend, width| {
             let options = CompileOptions { width, tasks, ..CompileOptions::default() };
             b.compile(&module, name, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))

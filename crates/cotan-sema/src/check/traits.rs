@@ -79,15 +79,10 @@ fn require_receiver(checker: &mut ModuleChecker<'_>, signature: &Signature) {
     if signature.params.first().is_some_and(is_self) {
         return;
     }
-    let message = format!(
-        "expected `Self` as the type of the first parameter of `{}`, found another",
-        signature.name
-    );
+    let message = format!("expected `Self` as the type of the first parameter of `{}`, found another", signature.name);
     checker.report(
-        Diagnostic::error(codes::NO_RECEIVER, signature.span, message).help(format!(
-            "write `fn {}(s: Self, ...)`: it is called as `value.{0}(...)`",
-            signature.name
-        )),
+        Diagnostic::error(codes::NO_RECEIVER, signature.span, message)
+            .help(format!("write `fn {}(s: Self, ...)`: it is called as `value.{0}(...)`", signature.name)),
     );
 }
 

@@ -25,7 +25,7 @@ pub(super) const LINES: &[Line] = &[
 const RUNS: usize = 7;
 
 /// The gradients of ADBench in `examples`, with arguments.
-const GRADIENTS: [(&str, &str, &str); 5] = [
+pub(super) const GRADIENTS: [(&str, &str, &str); 5] = [
     ("gmm/gmm.cot", "gmm_gradient", "gmm/data/gmm_d10_K25.json"),
     ("ba/ba.cot", "ba_jacobian", "ba/data/ba1.json"),
     ("lstm/lstm.cot", "lstm_gradient", "lstm/data/lstm_l2_c1024.json"),

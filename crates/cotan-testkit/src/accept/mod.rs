@@ -65,41 +65,44 @@ pub struct Workplace {
     pub built: PathBuf,
     /// The folder of ADBench's inputs and reference values.
     pub adbench: PathBuf,
+    /// What the revision left that a change starts from: the command `cotan`, and the folder `texts` of its generated code.
+    pub start: Option<PathBuf>,
     /// What the benchmark command says of every case; measured by the first line that asks.
     cases: OnceLock<Result<Vec<Json>, String>>,
 }
 
 impl Workplace {
     /// The workplace of this process. ADBench lies in `adbench`, or beside the workspace.
-    pub fn find(adbench: Option<PathBuf>) -> Result<Workplace, String> {
+    pub fn find(adbench: Option<PathBuf>, start: Option<PathBuf>) -> Result<Workplace, String> {
         let root = workspace_file("");
         let built = std::env::current_exe().map_err(|e| e.to_string())?;
         let built = built.parent().ok_or("the path of this process has no folder")?.to_owned();
         let adbench = adbench.unwrap_or_else(|| root.join("../shared/data/adbench"));
-        Ok(Workplace { root, built, adbench, cases: OnceLock::new() })
+        Ok(Workplace { root, built, adbench, start, cases: OnceLock::new() })
+    }
+
+    /// Something that the revision left that a change starts from.
+    fn of_start(&self, name: &str) -> Result<PathBuf, String> {
+        let start = self.start.as_ref().ok_or("no start was given, as `--start DIR`")?;
+        let path = start.join(name);
+        if path.exists() { Ok(path) } else { Err(format!("there is no {}", path.display())) }
     }
 }
 
 /// The lines of a list.
-pub fn list(name: &str) -> Option<Vec<Line>> {
-    match name {
-        "core" => {
-            let groups: [&[Line]; 5] = [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES];
-            Some(groups.concat())
-        }
-        "house" => Some(house::lines()),
-        "language" => {
-            let groups: [&[Line]; 3] = [language::LINES, jacobians::LINES, limits::LINES];
-            Some(groups.concat())
-        }
-        "loops" => Some(loops::LINES.to_vec()),
-        "operations" => Some([operations::LINES, sparse::LINES, operations_speed::LINES].concat()),
-        "proofs" => Some(proofs::LINES.to_vec()),
-        "sound" => Some(sound::lines()),
-        "speed" => Some([speed::LINES, compile_times::LINES].concat()),
-        _ => None,
-    }
-}
+type Lines = fn() -> Vec<Line>;
+
+/// The lists by their names.
+pub const LISTS: &[(&str, Lines)] = &[
+    ("core", || [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES].concat()),
+    ("house", house::lines),
+    ("language", || [language::LINES, jacobians::LINES, limits::LINES].concat()),
+    ("loops", || loops::LINES.to_vec()),
+    ("operations", || [operations::LINES, sparse::LINES, operations_speed::LINES].concat()),
+    ("proofs", || proofs::LINES.to_vec()),
+    ("sound", sound::lines),
+    ("speed", || [speed::LINES, compile_times::LINES].concat()),
+];
 
 /// Measures the lines and prints each as it is done; gives how many fail.
 pub fn run(lines: &[Line], place: &Workplace, print: &mut dyn FnMut(&str)) -> usize {

@@ -1,6 +1,7 @@
 //! Long and many programs.
 
 use super::{Line, Measured, Workplace};
+use crate::compile::verified;
 use crate::generate::source;
 use cotan::host::{Arguments, HostValue};
 use cotan::{Compiler, Config, DerivativeForm, Engine};
@@ -81,6 +82,6 @@ fn modules(_: &Workplace) -> Result<Measured, String> {
 fn module(backend: &Backend, seed: u64) -> Result<(), String> {
     let case = crate::derived_case::Case::new(source::subject(seed)?)?;
     let name = case.first(cotan_ir::Mode::Vjp).canonical_name();
-    let compiled = backend.compile(&case.subject.module, &name, &CompileOptions::default());
+    let compiled = backend.compile(&verified(case.subject.module)?, &name, &CompileOptions::default());
     compiled.map(|_| ()).map_err(|e| format!("program {seed}: {e}"))
 }

@@ -9,6 +9,24 @@ pub(super) fn count(folder: &str) -> usize {
     programs(&workspace_file(folder)).len()
 }
 
+/// Runs a built command; gives what it prints, or the end of that if it fails.
+pub(super) fn built(place: &Workplace, name: &str, args: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
+    let mut command = Command::new(place.built.join(name));
+    let out = command.current_dir(&place.root).args(args).envs(env.iter().copied()).output();
+    let out = out.map_err(|e| format!("{name}: {e}"))?;
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    if out.status.success() {
+        return Ok(text);
+    }
+    Err(format!("{}{}", end(&text), end(&String::from_utf8_lossy(&out.stderr))))
+}
+
+/// The last lines of a text.
+fn end(text: &str) -> String {
+    let last: Vec<&str> = text.lines().rev().take(20).collect();
+    last.into_iter().rev().collect::<Vec<_>>().join("\n")
+}
+
 /// Runs tests of a package; gives the closing lines of cargo, or what failed. Of the programs under `tests/run` those
 /// with `part` in their path.
 pub(super) fn tests(place: &Workplace, package: &str, args: &[&str], part: &str) -> Result<String, String> {
@@ -46,8 +64,7 @@ fn output(place: &Workplace, package: &str, args: &[&str], env: &[(&str, &str)])
     if out.status.success() && passed.sum::<u64>() > 0 {
         return Ok(text);
     }
-    let last: Vec<&str> = text.lines().rev().take(20).collect();
-    Err(last.into_iter().rev().collect::<Vec<_>>().join("\n"))
+    Err(end(&text))
 }
 
 /// Runs tests of a package that judge `n` programs, of which there must be `least`.

@@ -1,8 +1,9 @@
-//! `accept NAME [--adbench DIR] [--line K]`: every acceptance line of a list, or the K-th alone, with its measured value,
-//! the bar, PASS or FAIL.
+//! `accept NAME [--adbench DIR] [--start DIR] [--line K]`: every acceptance line of a list, or the K-th alone, with its
+//! measured value, the bar, PASS or FAIL. Lines that compare with the revision that a change starts from want its command
+//! and its generated code: DIR has `cotan`, and `texts`, which `cargo xtask texts --record` writes.
 
 use anyhow::{Context, Result, anyhow, bail};
-use cotan_testkit::accept::{Workplace, list, run};
+use cotan_testkit::accept::{LISTS, Workplace, run};
 use cotan_testkit::memory::{freed, may_allocate};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::PathBuf;
@@ -43,16 +44,20 @@ static ALLOCATOR: Counting = Counting;
 #[expect(clippy::print_stdout, reason = "the output of a command line tool")]
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
-    let name = args.next().context("usage: accept NAME [--adbench DIR] [--line K]")?;
-    let Some(mut lines) = list(&name) else {
-        let lists = "`core`, `language`, `loops`, `operations`, `proofs`, `sound` or `speed`";
-        bail!("there is no list `{name}`: expected {lists}")
+    let names: Vec<String> = LISTS.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let usage =
+        || format!("usage: accept NAME [--adbench DIR] [--start DIR] [--line K]; NAME is one of {}", names.join(", "));
+    let name = args.next().with_context(usage)?;
+    let Some((_, lines)) = LISTS.iter().find(|(of, _)| *of == name) else {
+        bail!("there is no list `{name}`: expected one of {}", names.join(", "))
     };
-    let mut adbench = None;
+    let mut lines = lines();
+    let (mut adbench, mut start) = (None, None);
     while let Some(flag) = args.next() {
         let value = args.next().with_context(|| format!("`{flag}` takes a value"))?;
         match flag.as_str() {
             "--adbench" => adbench = Some(PathBuf::from(value)),
+            "--start" => start = Some(PathBuf::from(value)),
             "--line" => {
                 let k: usize = value.parse().context("--line: expected a number")?;
                 let line = k.checked_sub(1).and_then(|k| lines.get(k).copied());
@@ -61,7 +66,7 @@ fn main() -> Result<()> {
             other => bail!("there is no flag `{other}`"),
         }
     }
-    let place = Workplace::find(adbench).map_err(|e| anyhow!(e))?;
+    let place = Workplace::find(adbench, start).map_err(|e| anyhow!(e))?;
     match run(&lines, &place, &mut |line| println!("{line}")) {
         0 => Ok(()),
         n => bail!("{n} lines fail"),

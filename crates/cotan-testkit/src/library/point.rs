@@ -7,7 +7,7 @@ use crate::oracles::{Agreement, Ran, Verdict, dot_product, interpreted, outcome_
 use crate::variant::Variant;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan::{Program, Request};
-use cotan_ir::{CheckKind, Elem};
+use cotan_ir::{CheckKind, Elem, Module};
 use cotan_lower::entry::Entry;
 use cotan_ops::Value;
 use cotan_runtime::CompiledFunction;
@@ -67,7 +67,7 @@ impl Prepared {
     /// The function on the interpreter alone.
     pub(super) fn interpreted(program: &Program, function: &str, points: &[Point]) -> Result<Option<Prepared>, String> {
         let lowered = lower_to_derive(program, &Request::function(function))?;
-        let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+        let (module, name) = (Module::clone(&lowered.module), lowered.entry.symbol.clone());
         for point in points {
             let args = operands(&lowered.entry, point)?;
             let subject = Subject::new(name.to_string(), module.clone(), name.clone(), args);

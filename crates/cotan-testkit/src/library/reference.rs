@@ -146,7 +146,7 @@ impl Compared {
 fn derived(to_derive: &ReadyModule, wrapper: &Wrapper) -> Result<Option<Case>, String> {
     let Some(point) = wrapper.few_points().into_iter().next() else { return Ok(None) };
     let args = operands(&to_derive.entry, point)?;
-    let (module, name) = (to_derive.module.as_ref().clone(), to_derive.entry.symbol.clone());
+    let (module, name) = (Module::clone(&to_derive.module), to_derive.entry.symbol.clone());
     let mut derived = Case::new(Subject::new(name.to_string(), module, name, args))?;
     if derived.wrt.is_empty() || derived.outs.is_empty() {
         return Ok(None);

@@ -8,6 +8,7 @@ use crate::header::{Expected, cases, named_arguments};
 use crate::random::Rng;
 use cotan::Request;
 use cotan::host::fit_arguments;
+use cotan_ir::Module;
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 
@@ -45,7 +46,7 @@ fn subject(file: &str, text: &str, name: &str, args: &Map<String, Json>, below: 
     let lowered = lower_to_derive(&program, &Request::function(name))?;
     let args = fit_arguments(&lowered.entry, &named_arguments(args, &lowered.entry)?).map_err(|e| e.to_string())?;
     let symbol = lowered.entry.symbol.clone();
-    Ok(Subject::new(format!("{file}: {name}"), lowered.module.as_ref().clone(), symbol, args))
+    Ok(Subject::new(format!("{file}: {name}"), Module::clone(&lowered.module), symbol, args))
 }
 
 /// File, function and arguments.

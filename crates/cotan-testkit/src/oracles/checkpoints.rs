@@ -1,8 +1,8 @@
 //! Checkpoints on every loop leave the bits of the reverse derivative as they are.
 
 use super::Verdict;
+use super::comparison::same_bits;
 use super::compiled::Agreement;
-use super::engines::same_bits;
 use crate::compile::shared_machine;
 use crate::derived_case::Case;
 use crate::variant::Variant;

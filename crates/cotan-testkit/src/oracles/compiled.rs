@@ -1,7 +1,8 @@
 //! Compiled code against the interpreter: values, derivatives and errors. Bit for bit, but for code whose lanes add up.
 
 use super::Verdict;
-use super::engines::{close_all, same_bits};
+use super::comparison::same_bits;
+use super::engines::close_all;
 use crate::compile::shared_machine;
 use crate::derived_case::{Case, options};
 use crate::tier;
@@ -91,7 +92,7 @@ fn optimised(case: &Case, variant: Variant) -> Result<(), String> {
     Ok(())
 }
 
-fn optimised_module(case: &Case) -> Module {
+pub(super) fn optimised_module(case: &Case) -> Module {
     let mut module = case.subject.module.clone();
     let functions: Vec<Function> = module.functions().map(|f| f.as_ref().clone()).collect();
     for f in functions {

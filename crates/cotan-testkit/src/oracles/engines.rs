@@ -1,6 +1,8 @@
 //! One engine against another: forward against reverse, the passes against the tape, plain against simplified.
 
 use super::Verdict;
+use super::comparison::same_bits;
+use crate::bisection::{of_core, with_guilty};
 use crate::derived_case::{Case, dot, floats, function, options};
 use crate::tolerances::{Property, close, tolerance};
 use cotan_interp::tape as tape_engine;
@@ -29,7 +31,8 @@ pub fn simplified(case: &Case) -> Verdict {
                 let f = module.insert(f);
                 let found = cotan_interp::run(&module, &f.name, &args, &options());
                 let found = found.map_err(|e| format!("{what} `{name}`: {e}"))?;
-                same_bits(&found, &expected, &format!("{what} `{name}`"))?;
+                let same = same_bits(&found, &expected, &format!("{what} `{name}`"));
+                same.map_err(|e| with_guilty(e, of_core(&case.subject.module, name, &args)))?;
             }
         }
         Ok(())
@@ -91,26 +94,6 @@ pub fn with_one_zero(value: &Value) -> Value {
         }
     }
     value
-}
-
-/// Whether two lists of values are the same bits; any NaN is the same as any other.
-pub(crate) fn same_bits(found: &[Value], expected: &[Value], what: &str) -> Result<(), String> {
-    if found.len() != expected.len() {
-        return Err(format!("{what}: expected {} values, found {}", expected.len(), found.len()));
-    }
-    for (k, (a, b)) in found.iter().zip(expected).enumerate() {
-        if (a.elem, &a.dims) != (b.elem, &b.dims) {
-            return Err(format!("{what}: value {k} is a {}{:?}, expected {}{:?}", a.elem, a.dims, b.elem, b.dims));
-        }
-        for at in 0..a.bits.len() {
-            let (x, y) = (a.get(at), b.get(at));
-            let both_nan = [x, y].iter().all(|c| c.as_float().is_some_and(f64::is_nan));
-            if x != y && !both_nan {
-                return Err(format!("{what}: value {k}, element {at}: expected {y}, found {x}"));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Whether floats agree, each relative to the largest of its tensor.

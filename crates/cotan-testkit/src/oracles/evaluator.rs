@@ -11,6 +11,7 @@ use crate::generate::source::Generated;
 use crate::tolerances::{Property, close, tolerance};
 use cotan::host::rebuild;
 use cotan::{ReadyModule, Request};
+use cotan_ir::Module;
 use cotan_ops::Value;
 
 /// The evaluator gives the bits of plain IR, and fails where that fails; what contraction rounds otherwise is close; and
@@ -75,7 +76,7 @@ fn compare(
 /// The same case with plain IR, whose values are those of the evaluator to the bit: contraction rounds the point where a
 /// derivative is taken otherwise, and the second derivative, which may be anything, multiplies that.
 fn uncontracted(case: &Case, generated: &Generated, plain: &ReadyModule) -> Result<Case, String> {
-    let (module, name) = (plain.module.as_ref().clone(), plain.entry.symbol.clone());
+    let (module, name) = (Module::clone(&plain.module), plain.entry.symbol.clone());
     let args = generated.arguments_for(&plain.entry)?;
     let subject = Subject::new(case.subject.label.clone(), module, name, args);
     // The constructs tell which tolerance holds, and the seed makes the same tangents.

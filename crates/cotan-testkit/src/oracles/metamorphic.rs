@@ -1,7 +1,8 @@
 //! Programs that compute the same by other statements.
 
 use super::Verdict;
-use super::engines::{close_all, same_bits};
+use super::comparison::same_bits;
+use super::engines::close_all;
 use crate::derived_case::{Case, Subject};
 use crate::generate::source::Program;
 use crate::tolerances::Property;

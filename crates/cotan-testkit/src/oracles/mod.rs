@@ -2,6 +2,7 @@
 
 mod beside_nan;
 mod checkpoints;
+mod comparison;
 mod compiled;
 mod device_nests;
 mod engines;
@@ -10,6 +11,7 @@ mod failures;
 mod finite_difference;
 mod metamorphic;
 mod nan_free;
+mod nest_runs;
 mod nests;
 mod output;
 mod regions;
@@ -19,16 +21,18 @@ mod split;
 
 pub(crate) use beside_nan::beside_nan;
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
+pub(crate) use comparison::{regrouped, same_bits};
 pub(crate) use compiled::{Agreement, Ran, called, interpreted, outcome_of, same_outcome};
 pub use compiled::{compiled, compiled_once, compiled_quickly};
 pub use device_nests::whole_on_devices;
-pub(crate) use engines::{close_all, same_bits};
+pub(crate) use engines::close_all;
 pub use engines::{dot_product, primal_value, simplified, tape, with_one_zero};
 pub use evaluator::evaluator;
 pub use failures::failures;
 pub use finite_difference::{Difference, finite_difference, numerical_derivative};
 pub use metamorphic::metamorphic;
 pub use nan_free::{has_nan, nan_free};
+pub(crate) use nest_runs::{agree, lowered};
 pub use nests::{NestPlace, nests, same_on_nests};
 pub use output::output;
 pub use regions::{asked_forward, regions};

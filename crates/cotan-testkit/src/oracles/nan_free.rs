@@ -1,7 +1,7 @@
 //! NaN-free programs do not trap: programs with traps for NaN.
 
 use super::Verdict;
-use super::engines::same_bits;
+use super::comparison::same_bits;
 use crate::derived_case::{Case, options, second_orders};
 use cotan_interp::RuntimeError;
 use cotan_ir::{CheckKind, Item, Module, Symbol};

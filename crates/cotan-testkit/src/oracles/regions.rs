@@ -1,7 +1,8 @@
 //! Loops that are differentiated forward inside a reverse sweep, wherever that can be done, give the same derivatives.
 
 use super::Verdict;
-use super::engines::{close_all, same_bits};
+use super::comparison::same_bits;
+use super::engines::close_all;
 use crate::derived_case::{Case, Subject, floats, function};
 use crate::tolerances::Property;
 use cotan_ir::{Block, Function, Mode, Op};

@@ -1,7 +1,7 @@
 //! The two halves of a reverse derivative, composed, are the reverse derivative.
 
 use super::Verdict;
-use super::engines::same_bits;
+use super::comparison::same_bits;
 use crate::derived_case::{Case, joined, options};
 use cotan_interp::run;
 

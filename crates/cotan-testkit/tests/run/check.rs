@@ -4,7 +4,7 @@ use crate::run::nans;
 use crate::run::parallel::in_parallel;
 use cotan::host::{Arguments, HostValue, fit_arguments, from_json, rebuild};
 use cotan::{DerivativeForm, Program, ReadyModule, Request, derivative};
-use cotan_ir::Mode;
+use cotan_ir::{Mode, Module};
 use cotan_ops::Value;
 use cotan_testkit::derived_case::{Case, Subject, floats, tangent_value};
 use cotan_testkit::engines::{Engine, RunError};
@@ -256,7 +256,7 @@ impl Test<'_> {
         let has_calls = self.lowered.has_calls || calls_stay(&text);
         let lower = if has_calls { lower_to_derive_with_calls } else { lower_to_derive };
         let lowered = lower(self.program, request)?;
-        let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+        let (module, name) = (Module::clone(&lowered.module), lowered.entry.symbol.clone());
         let label = format!("{}: {}", self.name, self.case.function);
         let subject = Subject::new(label, module, name, self.arguments(&lowered)?);
         let case = Case::new(subject)?;

@@ -3,6 +3,7 @@
 use crate::run::check::place;
 use cotan::host::fit_arguments;
 use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Function, Program, Request, derivative};
+use cotan_ir::Module;
 use cotan_llvm::load::SearchConfig;
 use cotan_ops::Value;
 use cotan_testkit::derived_case::Subject;
@@ -104,7 +105,7 @@ impl Trapping<'_> {
         let lowered = lower(program, &Request::function(&case.function))?;
         let args =
             fit_arguments(&lowered.entry, &named_arguments(&case.args, &lowered.entry)?).map_err(|e| e.to_string())?;
-        let (module, name) = (lowered.module.as_ref().clone(), lowered.entry.symbol.clone());
+        let (module, name) = (Module::clone(&lowered.module), lowered.entry.symbol.clone());
         let mut derived =
             cotan_testkit::derived_case::Case::new(Subject::new(case.function.clone(), module, name, args))?;
         if case.order >= 2 {

@@ -4,7 +4,7 @@ use super::executable::{Code, CpuFunction, NanFallback};
 use super::tiering::{Tiered, prints};
 use super::{Backend, Capabilities, Engine, Executable, Kept, Source};
 use crate::{CompileError, ReadyModule, pipeline};
-use cotan_ir::{Module, PrintOptions, Symbol, print_module};
+use cotan_ir::{Module, PrintOptions, Symbol, VerifiedModule, print_module};
 use cotan_llvm::cache::Key;
 use cotan_llvm::jit::OptLevel;
 use cotan_llvm::{CompileOptions, Probe, Width};
@@ -41,10 +41,10 @@ impl CodeOptions {
 
     /// The code that a call of machine code runs first: products of derivatives are plain, where that is allowed. `None`
     /// where nothing is to be replaced, or the code is not optimised.
-    pub(crate) fn plain(self, module: &Module, symbol: &str) -> Option<Arc<Module>> {
+    pub(crate) fn plain(self, module: &Module, symbol: &str) -> Option<VerifiedModule> {
         match self.level {
             OptLevel::O0 => None,
-            OptLevel::O2 => pipeline::relax_products(module, symbol, None).map(Arc::new),
+            OptLevel::O2 => pipeline::relax_products(module, symbol, None),
         }
     }
 }
@@ -86,7 +86,7 @@ impl Cpu {
         let good = self.code.options();
         let Some(key) = self.llvm.key(&made_of, &good) else { return Ok(None) };
         if let Some((module, code)) = self.llvm.kept(&key, symbol) {
-            let (module, watches_nan) = (Arc::new(module), code.watches_nan());
+            let watches_nan = code.watches_nan();
             let executable = self.executable(&module, symbol, watches_nan, Code::Optimized(code));
             return Ok(Some((module, executable)));
         }
@@ -95,7 +95,7 @@ impl Cpu {
         let Some(wanted_key) = self.llvm.key(&made_of, &wanted) else { return Ok(None) };
         let kept = if is_quick { self.llvm.kept(&wanted_key, symbol) } else { None };
         let (module, code) = match kept {
-            Some((module, code)) => (Arc::new(module), code),
+            Some(kept) => kept,
             None => {
                 self.llvm.engine().open_ahead();
                 let module = finish()?.module;
@@ -116,7 +116,13 @@ impl Cpu {
     }
 
     /// Code that watches for NaN is of a variant of the module, whose own code then is to run.
-    fn executable(&self, module: &Arc<Module>, symbol: &Symbol, watches_nan: bool, code: Code) -> Arc<dyn Executable> {
+    fn executable(
+        &self,
+        module: &VerifiedModule,
+        symbol: &Symbol,
+        watches_nan: bool,
+        code: Code,
+    ) -> Arc<dyn Executable> {
         let exact = watches_nan.then(|| NanFallback {
             backend: self.llvm.clone(),
             module: module.clone(),
@@ -131,13 +137,13 @@ impl Cpu {
     /// Machine code with probes around the loop nests of a function.
     pub(crate) fn probed(
         &self,
-        module: &Module,
+        module: &VerifiedModule,
         symbol: &str,
         probe: Probe,
     ) -> Result<CompiledFunction, cotan_llvm::CompileError> {
         let plain = self.code.plain(module, symbol);
         let options = CompileOptions { has_plain_products: plain.is_some(), probe: Some(probe), ..self.code.options() };
-        let module = plain.as_deref().unwrap_or(module);
+        let module = plain.as_ref().unwrap_or(module);
         on_deep_stack(|| self.llvm.compile(module, symbol, &options))
     }
 }
@@ -148,7 +154,7 @@ fn kept_code(
     llvm: &cotan_llvm::Backend,
     code: CodeOptions,
     key: &Key,
-    module: &Arc<Module>,
+    module: &VerifiedModule,
     symbol: &str,
     options: &CompileOptions,
 ) -> Result<CompiledFunction, cotan_llvm::CompileError> {

@@ -9,7 +9,7 @@ use super::{CallContext, Executable};
 use crate::CallError;
 use crate::stopping::Running;
 
-use cotan_ir::{Module, Symbol};
+use cotan_ir::{Symbol, VerifiedModule};
 use cotan_llvm::{Backend, CompileError, CompileOptions};
 use cotan_ops::{TensorMut, TensorRef, Value};
 use cotan_runtime::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
@@ -53,7 +53,7 @@ impl Code {
 #[derive(Debug)]
 pub(crate) struct NanFallback {
     pub(crate) backend: Arc<Backend>,
-    pub(crate) module: Arc<Module>,
+    pub(crate) module: VerifiedModule,
     pub(crate) symbol: Symbol,
     pub(crate) options: CompileOptions,
     pub(crate) code: OnceLock<Result<CompiledFunction, CompileError>>,

@@ -3,7 +3,7 @@
 use super::{Backend, CallContext, Capabilities, Executable};
 use crate::{CallError, CompileError, ReadyModule};
 use cotan_interp::Options;
-use cotan_ir::{Module, Symbol};
+use cotan_ir::{Symbol, VerifiedModule};
 use cotan_ops::Value;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Backend for Interpreter {
 /// A function that is interpreted.
 #[derive(Debug)]
 struct Interpreted {
-    module: Arc<Module>,
+    module: VerifiedModule,
     symbol: Symbol,
     options: Options,
 }

@@ -18,7 +18,7 @@ pub(crate) use interpreter::{Interpreter, interpreter_options};
 
 use crate::stopping::CallLimits;
 use crate::{CallError, CompileError, ReadyModule, Statistics};
-use cotan_ir::{Module, OutOfMemory};
+use cotan_ir::{Module, OutOfMemory, VerifiedModule};
 use cotan_lower::entry::Entry;
 use cotan_ops::{TensorMut, TensorRef, Value};
 use cotan_opt::KnownExtents;
@@ -45,7 +45,7 @@ pub trait Backend: fmt::Debug + Send + Sync {
 }
 
 /// An executable under what it was made of, and the module that it runs.
-pub type Kept = (Arc<Module>, Arc<dyn Executable>);
+pub type Kept = (VerifiedModule, Arc<dyn Executable>);
 
 /// A lowered function before its derivatives are written.
 pub struct Source<'s> {

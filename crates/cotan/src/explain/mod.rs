@@ -10,7 +10,7 @@ mod text;
 mod walk;
 
 use crate::host::HostValue;
-use crate::pipeline::Stage;
+use crate::pipeline::{self, Stage};
 use crate::{CompileError, Compiler, Program, ReadyModule, Request};
 use cotan_ad::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Module, Op, Record, ReversePolicy, Role, Span, Var};
@@ -18,7 +18,6 @@ use cotan_lower::entry::{Entry, HostType, Signature};
 use cotan_syntax::on_deep_stack;
 pub use formula::Formula;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use walk::{Recorded, Records};
 
 /// What the reverse sweep of a derivative records.
@@ -198,7 +197,7 @@ impl Compiler {
                 checkpoints,
             });
         }
-        let counter = self.counter(&ReadyModule { entry, module: Arc::new(module), traps: None }, &vars);
+        let counter = self.counter(&ReadyModule { entry, module: pipeline::verified(module), traps: None }, &vars);
         Ok(Explanation { loops: explained, peak, counts: None, counter })
     }
 
@@ -219,7 +218,7 @@ impl Compiler {
             leaf_results: (0..n_results).collect(),
             ..lowered.entry.clone()
         };
-        ReadyModule { entry, module: Arc::new(module), traps: None }
+        ReadyModule { entry, module: pipeline::verified(module), traps: None }
     }
 }
 

@@ -1,19 +1,30 @@
 //! Lines of the house: what the middle of the compiler looks like, counted on the tree as it is, that its parts do what they
 //! are for, and what an addition costs, measured on copies of the tree.
 
+mod additions;
 mod counts;
+mod faults;
+mod hosts;
 mod names;
 mod nests;
 mod pass;
 mod passes;
+mod random_programs;
 mod scalar_operation;
+mod speed;
+mod tensor_routine;
+mod texts;
 mod tree;
+mod verified;
 
 use super::Line;
+use super::sound::GATE;
 
-/// The lines: what is counted first, what runs suites last.
+/// The lines: what is counted first, then what runs suites, copies of the tree, and what compares with the start.
 pub(super) fn lines() -> Vec<Line> {
     let counted: [&[Line]; 2] = [counts::LINES, &[names::LINE]];
-    let suites: [&[Line]; 3] = [&[scalar_operation::LINE, pass::LINE], passes::LINES, nests::LINES];
-    [counted.concat(), suites.concat()].concat()
+    let suites: [&[Line]; 5] = [passes::LINES, nests::LINES, &[verified::LINE], hosts::LINES, &[random_programs::LINE]];
+    let copies: [&[Line]; 2] = [additions::LINES, &[faults::LINE]];
+    let beside_start: [&[Line]; 3] = [&[texts::LINE], speed::LINES, &[GATE]];
+    [counted.concat(), suites.concat(), copies.concat(), beside_start.concat()].concat()
 }

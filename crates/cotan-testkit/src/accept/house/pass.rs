@@ -1,16 +1,11 @@
-//! A pass is one file and one line of a pipeline: a prepared one is added to a copy of the tree.
+//! A pass is one file and one line of a pipeline: a prepared one, which cancels double negations.
 
-use super::super::{Line, Measured, Workplace};
-use super::tree::Tree;
+use super::tree::{Addition, Tree};
 
-pub(super) const LINE: Line = Line {
-    title: "a pass is one file and one line of a pipeline (double negations, in a copy of the tree)",
-    bar: "harness, file tests and `cotan emit` take it; only its file, that line, lines of `new-pass` and its tests differ",
-    measure,
-};
+pub(super) const ADDITION: Addition = Addition { add, is_own };
 
 /// The pass.
-const NAME: &str = "cancel_negations";
+pub(super) const NAME: &str = "cancel_negations";
 /// Its file.
 const FILE: &str = "crates/cotan-opt/src/passes/cancel_negations.rs";
 /// What stands in its file.
@@ -34,19 +29,7 @@ const FILES: [(&str, &str); 2] = [
     ),
 ];
 
-/// The tests that it reaches.
-const TESTS: [&[&str]; 2] = [
-    &["test", "--release", "-q", "-p", "cotan-opt"],
-    &["test", "--release", "-q", "-p", "cotan-testkit", "--test", "all", "ir::"],
-];
-/// Lists the passes, as the command does.
-const LISTED: &[&str] =
-    &["run", "--release", "-q", "-p", "cotan-cli", "--bin", "cotan", "--", "emit", "--stage", "passes", PROGRAM];
-/// A program of the tree.
-const PROGRAM: &str = "crates/cotan-cli/src/commands/new/program.cot";
-
-fn measure(place: &Workplace) -> Result<Measured, String> {
-    let tree = Tree::copy(place)?;
+fn add(tree: &Tree) -> Result<(), String> {
     tree.cargo(&["xtask", "new-pass", NAME])?;
     tree.write(FILE, TEXT)?;
     for (file, text) in FILES {
@@ -57,16 +40,9 @@ fn measure(place: &Workplace) -> Result<Measured, String> {
     if !pipelines.contains(BEFORE) {
         return Err(format!("{PIPELINES} has no line `{}`", BEFORE.trim()));
     }
-    tree.write(PIPELINES, &pipelines.replacen(BEFORE, &format!("{BEFORE}{line}"), 1))?;
-    for test in TESTS {
-        tree.cargo(test)?;
-    }
-    let is_listed = tree.cargo(LISTED)?.lines().any(|listed| listed.split_whitespace().next() == Some(NAME));
-    let changed = tree.changed()?;
-    let is_expected = |name: &&String| {
-        [FILE, LIST, PIPELINES].contains(&name.as_str()) || FILES.iter().any(|(file, _)| name.as_str() == *file)
-    };
-    let others: Vec<&String> = changed.iter().filter(|name| !is_expected(name)).collect();
-    let text = format!("{} files differ, others than expected: {others:?}; listed: {is_listed}", changed.len());
-    Ok(Measured::new(others.is_empty() && is_listed, text))
+    tree.write(PIPELINES, &pipelines.replacen(BEFORE, &format!("{BEFORE}{line}"), 1))
+}
+
+fn is_own(name: &str) -> bool {
+    [FILE, LIST, PIPELINES].contains(&name) || FILES.iter().any(|(file, _)| name == *file)
 }

@@ -1,13 +1,8 @@
-//! A scalar operation is one file: a prepared one is added to a copy of the tree.
+//! A scalar operation is one file: a prepared one, a bell curve.
 
-use super::super::{Line, Measured, Workplace};
-use super::tree::Tree;
+use super::tree::{Addition, Tree};
 
-pub(super) const LINE: Line = Line {
-    title: "a scalar operation is one file (a bell curve, in a copy of the tree)",
-    bar: "battery, random programs and pages take it; only its file, lines of `new-op` and pages differ",
-    measure,
-};
+pub(super) const ADDITION: Addition = Addition { add, is_own };
 
 /// The operation.
 const NAME: &str = "gauss";
@@ -20,24 +15,11 @@ const LIST: &str = "crates/cotan-ops/src/scalar/mod.rs";
 /// Where the pages of operations lie.
 const PAGES: &str = "docs/operations/";
 
-/// The tests that it reaches: of the op table, the battery, and the words that occur in random programs.
-const TESTS: [&[&str]; 2] = [
-    &["test", "--release", "-q", "-p", "cotan-ops"],
-    &["test", "--release", "-q", "-p", "cotan-testkit", "--test", "all", "battery::", "generated::every_word"],
-];
-
-fn measure(place: &Workplace) -> Result<Measured, String> {
-    let tree = Tree::copy(place)?;
+fn add(tree: &Tree) -> Result<(), String> {
     tree.cargo(&["xtask", "new-op", "--scalar", NAME])?;
-    tree.write(FILE, TEXT)?;
-    tree.cargo(&["xtask", "ops"])?;
-    for test in TESTS {
-        tree.cargo(test)?;
-    }
-    let changed = tree.changed()?;
-    let is_expected = |name: &&String| *name == FILE || *name == LIST || name.starts_with(PAGES);
-    let others: Vec<&String> = changed.iter().filter(|name| !is_expected(name)).collect();
-    let has_page = tree.read(&format!("{PAGES}elementary.md"))?.contains(&format!("\n## {NAME}\n"));
-    let text = format!("{} files differ, others than expected: {others:?}; on its page: {has_page}", changed.len());
-    Ok(Measured::new(others.is_empty() && has_page, text))
+    tree.write(FILE, TEXT)
+}
+
+fn is_own(name: &str) -> bool {
+    name == FILE || name == LIST || name.starts_with(PAGES)
 }

@@ -1,4 +1,4 @@
-//! A copy of the tree: the files that git knows, in a folder that goes away in the end.
+//! A copy of the tree: the files that git knows, in a folder that goes away in the end; and what is added to it.
 
 use super::super::Workplace;
 use super::super::folder::Folder;
@@ -49,6 +49,15 @@ impl Tree {
         let is_same = |(name, content): &(String, Vec<u8>)| self.before.get(name) == Some(content);
         Ok(files(&self.folder.0)?.into_iter().filter(|file| !is_same(file)).map(|(name, _)| name).collect())
     }
+}
+
+/// Something that is added.
+#[derive(Clone, Copy)]
+pub(super) struct Addition {
+    /// Adds it.
+    pub(super) add: fn(&Tree) -> Result<(), String>,
+    /// Whether a file belongs to it.
+    pub(super) is_own: fn(&str) -> bool,
 }
 
 /// The files below a folder that git knows or would take.

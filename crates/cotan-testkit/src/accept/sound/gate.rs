@@ -20,12 +20,15 @@ pub(super) const LINES: &[Line] = &[
         bar: "at least 486, 1,765 and 16; 2,000 of which 300 compiled; every variant occurs",
         measure: counts,
     },
-    Line {
-        title: "`.ci/run` in a fresh clone, from nothing and then where the dependencies are built",
-        bar: "at most 20 and 15 minutes on two cores",
-        measure: gate,
-    },
+    GATE,
 ];
+
+/// The gate's time.
+pub(in super::super) const GATE: Line = Line {
+    title: "`.ci/run` in a fresh clone, from nothing and then where the dependencies are built",
+    bar: "at most 20 and 15 minutes on two cores",
+    measure: gate,
+};
 
 /// The names of the defects.
 fn names() -> Vec<String> {

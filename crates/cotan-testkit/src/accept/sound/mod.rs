@@ -22,6 +22,8 @@ mod signatures;
 mod stopping;
 mod zero_warnings;
 
+pub(super) use gate::GATE;
+
 use super::{Line, Measured};
 
 /// How much of the cases of a line is run.

@@ -25,7 +25,7 @@ impl Generated {
     /// A variant of the program as core IR.
     pub fn lowered(&self, program: &Program) -> Result<(Entry, Module), String> {
         let lowered = self.lower(&frontend::checked("generated.cot", &program.text())?)?;
-        Ok((lowered.entry, lowered.module.as_ref().clone()))
+        Ok((lowered.entry, Module::clone(&lowered.module)))
     }
 
     /// Calls stay calls in a variant if they do in the program.

@@ -20,7 +20,7 @@ use crate::derived_case::Subject;
 use crate::frontend;
 use crate::generate::{Construct, variants};
 use crate::random::Rng;
-use cotan_ir::Elem;
+use cotan_ir::{Elem, Module};
 use cotan_ops::Value;
 use scope::{Dim, Scope, Tensor};
 use std::collections::BTreeSet;
@@ -88,7 +88,7 @@ impl Generated {
             variants: variants::of(&program.checked.program, &["f", "shown"]),
             failing,
             source: Some(self.clone()),
-            ..Subject::new(format!("program {seed}"), lowered.module.as_ref().clone(), name, args)
+            ..Subject::new(format!("program {seed}"), Module::clone(&lowered.module), name, args)
         })
     }
 }
