@@ -1,11 +1,13 @@
 //! What passes make of core IR: `tests/ir/<pass>/*.cir`. The input comes first, then `// ---`, then the output. A file
-//! whose name begins with `keeps` holds an input that the pass must leave alone.
+//! whose name begins with `keeps` holds an input that the pass must leave alone. A pass in front of a derivative sees a function
+//! as the derivative of its float results with respect to its float parameters does.
 //!
 //! Every case is also held against what all passes promise: the output verifies and reads back, a second run changes
 //! nothing, and the interpreter gives the same bits and the same errors. Exceptions stand in the comment of a file:
 //! `// drops errors` where nobody needs the value whose check fails, `// other bits` where results are rounded elsewhere or
 //! stop at a NaN, `// more each time` where a second run is not for nothing.
 
+use cotan_ad::after_pass;
 use cotan_interp::{Limits, Options, RuntimeError, run};
 use cotan_ir::{Function, Module, PrintOptions, parse_module, print_module, verify_module};
 use cotan_ops::Registry;
@@ -19,20 +21,23 @@ use std::path::Path;
 #[derive(Clone, Copy)]
 enum Tested {
     Pass(&'static Pass),
+    Preparation(&'static cotan_ad::Pass),
     Pipeline(&'static Pipeline),
 }
 
 impl Tested {
     fn named(name: &str) -> Option<Tested> {
         let pass = PASSES.iter().copied().find(|pass| pass.name == name).map(Tested::Pass);
+        let preparation = || cotan_ad::PASSES.iter().copied().find(|pass| pass.name == name).map(Tested::Preparation);
         let pipeline = || PIPELINES.iter().copied().find(|pipeline| pipeline.name == name).map(Tested::Pipeline);
-        pass.or_else(pipeline)
+        pass.or_else(preparation).or_else(pipeline)
     }
 
     fn run(self, module: &Module, f: &Function) -> Function {
         let context = PassContext { module: Some(module), ..PassContext::default() };
         match self {
             Tested::Pass(pass) => pass.apply(f.clone(), &context),
+            Tested::Preparation(pass) => after_pass(&mut module.clone(), pass, f.clone()),
             Tested::Pipeline(pipeline) => pipeline.run(f.clone(), &context),
         }
     }
@@ -119,7 +124,8 @@ fn every_pass_has_a_file_where_it_fires_and_one_that_it_keeps() {
             .iter()
             .any(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(beginning)))
     };
-    let lacks = PASSES.iter().flat_map(|pass| ["fires_", "keeps_"].map(|beginning| (pass.name, beginning)));
+    let names = PASSES.iter().map(|pass| pass.name).chain(cotan_ad::PASSES.iter().map(|pass| pass.name));
+    let lacks = names.flat_map(|pass| ["fires_", "keeps_"].map(|beginning| (pass, beginning)));
     let lacks: Vec<String> = lacks
         .filter(|(pass, beginning)| !begins(pass, beginning))
         .map(|(pass, beginning)| format!("tests/ir/{pass}/{beginning}*.cir is missing"))
