@@ -110,10 +110,7 @@ fn of_preparation(module: &Module, name: &str, args: &[Value]) -> Option<Guilty>
     if f.body.callees().next().is_some() {
         return None;
     }
-    cotan_ad::PASSES
-        .iter()
-        .find_map(|pass| alone(pass))
-        .or_else(|| [Mode::Jvp, Mode::Vjp].into_iter().find_map(in_order))
+    cotan_ad::PASSES.iter().find_map(alone).or_else(|| [Mode::Jvp, Mode::Vjp].into_iter().find_map(in_order))
 }
 
 /// The guilty one among the passes of the core IR, in the pipelines and then each alone: some passes run others inside.

@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     };
     let of_programs = || {
         let seeds: Vec<u64> = (0..programs).collect();
-        let of_seed = |seed: &u64| guarded(|| Some(of_case(&Case::new(mixed(*seed).ok()?).ok()?)?)).ok().flatten();
+        let of_seed = |seed: &u64| guarded(|| of_case(&Case::new(mixed(*seed).ok()?).ok()?)).ok().flatten();
         map(&seeds, of_seed).into_iter().flatten().next()
     };
     match of_files().or_else(of_programs) {
