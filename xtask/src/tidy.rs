@@ -50,6 +50,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     lengths.sort_unstable_by(|a, b| b.cmp(a));
     print_longest(&lengths);
     problems.extend(crate::house::wrong_arrows(root)?);
+    problems.extend(crate::house::stale_lock(root)?);
     problems.extend(crate::decisions::check(root).err().map(|e| e.to_string()));
     problems.extend(crate::ops::check(root).err().map(|e| e.to_string()));
     let dependencies = crate::dependencies::check(root)?;

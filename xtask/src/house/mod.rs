@@ -4,6 +4,7 @@
 //! Everything is read from the syntax trees of the product code, tests aside.
 
 mod kinds;
+mod lock;
 mod modules;
 mod paths;
 mod rings;
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
+pub(crate) use lock::stale_lock;
 pub(crate) use seams::wrong_arrows;
 
 /// How many of the longest are shown.

@@ -23,7 +23,7 @@ const LIBRARY: &str = "cotan";
 const ABOVE: [&str; 1] = ["cotan-measure"];
 
 /// The crates that a crate rests on, by its name.
-type Arrows = BTreeMap<String, BTreeSet<String>>;
+pub(super) type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 /// Where the table of `ARCHITECTURE.md` and the manifests differ, a sentence each.
 pub(crate) fn wrong_arrows(root: &Path) -> Result<Vec<String>> {
@@ -32,7 +32,7 @@ pub(crate) fn wrong_arrows(root: &Path) -> Result<Vec<String>> {
 }
 
 /// The arrows of the manifests: dependencies on crates of the workspace, those of tests aside.
-fn of_manifests(root: &Path) -> Result<Arrows> {
+pub(super) fn of_manifests(root: &Path) -> Result<Arrows> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["metadata", "--format-version", "1", "--no-deps", "--locked", "--offline"]).current_dir(root);
