@@ -6,7 +6,7 @@
 //! filled tensor, operations on one and another tensor, the range of a loop index, carried values that no iteration changes, accumulators that nobody writes.
 
 use super::identities;
-use super::rename::{lengths, may_become, rename_ty, retyped};
+use super::rename::{lengths, may_become, rename_ty, retyped, sizes};
 use super::value_key::ValueKey;
 use crate::analysis::integer_facts::IntegerFacts;
 use crate::pass::{Pass, Promise};
@@ -29,6 +29,7 @@ pub fn cse(mut f: Function) -> Function {
     let mut pass = Cse {
         rename: vec![None; f.vars.len()],
         lengths: lengths(&f.vars),
+        sizes: sizes(&f.vars, &body),
         written: written_accs(&body),
         facts: IntegerFacts::default(),
         filled: FxHashMap::default(),
@@ -49,6 +50,8 @@ struct Cse<'a> {
     rename: Vec<Option<Atom>>,
     /// The variables that types name.
     lengths: FxHashSet<Var>,
+    /// The numbers of elements or of iterations.
+    sizes: FxHashSet<Var>,
     /// The accumulators that are written anywhere.
     written: FxHashSet<Var>,
     /// The extents of the indices of regions. No check is learned: what follows from a check needs that check.
@@ -73,7 +76,7 @@ impl Cse<'_> {
     }
 
     fn may_become(&self, v: Var, a: Atom) -> bool {
-        may_become(v, a, &self.f.vars, &self.lengths)
+        may_become(v, a, &self.f.vars, &self.sizes)
     }
 
     fn block(&mut self, block: Block) -> Block {

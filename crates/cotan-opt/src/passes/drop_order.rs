@@ -3,7 +3,7 @@
 //! An `after` keeps alive what its second operand needs, for the sake of errors that must come first. Where nothing in
 //! that can fail any more, it only gives its first operand.
 
-use super::rename::{lengths, may_become, substitute};
+use super::rename::{may_become, sizes, substitute};
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Var, free_vars};
 use cotan_ops::AFTER;
@@ -21,8 +21,8 @@ pub static PASS: Pass = Pass {
 /// The function without `after`s that order nothing.
 pub fn drop_order(mut f: Function) -> Function {
     let mut body = std::mem::take(&mut f.body);
-    let mut pass =
-        Order { f: &f, lengths: lengths(&f.vars), failing: FxHashSet::default(), firsts: FxHashMap::default() };
+    let sizes = sizes(&f.vars, &body);
+    let mut pass = Order { f: &f, sizes, failing: FxHashSet::default(), firsts: FxHashMap::default() };
     pass.block(&body);
     let firsts = pass.firsts;
     let first = |mut a: Atom| {
@@ -37,8 +37,8 @@ pub fn drop_order(mut f: Function) -> Function {
 
 struct Order<'a> {
     f: &'a Function,
-    /// The variables that types name.
-    lengths: FxHashSet<Var>,
+    /// The numbers of elements or of iterations.
+    sizes: FxHashSet<Var>,
     /// What may fail, or print, before it is there.
     failing: FxHashSet<Var>,
     /// What the needless ones give.
@@ -56,7 +56,7 @@ impl Order<'_> {
                 self.failing.extend(s.results.iter().chain(&binders));
             } else if let Op::Prim { prim, args } = &s.op
                 && *prim == AFTER.prim()
-                && may_become(s.results[0], args[0], &self.f.vars, &self.lengths)
+                && may_become(s.results[0], args[0], &self.f.vars, &self.sizes)
             {
                 self.firsts.insert(s.results[0], args[0]);
             }

@@ -8,7 +8,7 @@
 //! In a program that is large with all its calls inlined, a function that is not small and is called from several places
 //! stays a call. A chain of functions that each call the one before twice would be copied `2^k` times else.
 
-use super::rename::{lengths, may_become, rename_block, rename_ty, retyped};
+use super::rename::{may_become, rename_block, rename_ty, retyped, sizes};
 use crate::context::InlineLimit;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, Span, Stmt, Symbol, Var, VarInfo};
@@ -85,7 +85,7 @@ pub fn inline(module: &Module, f: &Function, limit: InlineLimit) -> Function {
         callables: &callables,
         left: limit.copied_stmts,
         depth: limit.depth,
-        lengths: lengths(&new.vars),
+        sizes: sizes(&new.vars, &body),
         renamed: vec![None; new.vars.len()],
         vars: &mut new.vars,
     };
@@ -189,8 +189,8 @@ struct Inline<'a> {
     left: usize,
     /// Regions that may still be opened around a call.
     depth: usize,
-    /// The variables that types name.
-    lengths: FxHashSet<Var>,
+    /// The numbers of elements or of iterations.
+    sizes: FxHashSet<Var>,
     vars: &'a mut Vec<VarInfo>,
     /// What parameters of callees and results of inlined calls stand for, by variable.
     renamed: Vec<Option<Atom>>,
@@ -257,7 +257,7 @@ impl Inline<'_> {
     /// Makes a variable stand for an operand.
     fn settle(&mut self, v: Var, a: Atom, span: Span, stmts: &mut Vec<Stmt>) {
         self.bind(v);
-        if may_become(v, a, self.vars, &self.lengths) {
+        if may_become(v, a, self.vars, &self.sizes) {
             self.renamed[v.index()] = Some(a);
         } else {
             stmts.push(Stmt { results: vec![v], op: retyped(a), span });
@@ -274,7 +274,7 @@ impl Inline<'_> {
             info
         }));
         self.renamed.resize(self.vars.len(), None);
-        self.lengths.extend(lengths(&callee.vars).into_iter().map(moved));
+        self.sizes.extend(sizes(&callee.vars, &callee.body).into_iter().map(moved));
         for (p, a) in callee.params.iter().zip(args) {
             self.settle(moved(*p), *a, span, stmts);
         }

@@ -11,15 +11,24 @@ pub(super) fn lengths(vars: &[VarInfo]) -> FxHashSet<Var> {
     vars.iter().flat_map(|info| info.ty.dim_vars()).collect()
 }
 
+/// The variables that are numbers of elements or of iterations, which no negative number may stand for: those that types
+/// name, and extents of parallel loops.
+pub(super) fn sizes(vars: &[VarInfo], body: &Block) -> FxHashSet<Var> {
+    let parallel = body.walk().filter_map(|s| if let Op::Par(p) = &s.op { Some(p) } else { None });
+    let mut sizes = lengths(vars);
+    sizes.extend(parallel.flat_map(|p| &p.extents).filter_map(|extent| extent.var()));
+    sizes
+}
+
 /// Whether variable `v` may be replaced by an operand that it equals: one of the same type, and not a negative number
-/// if types name the variable. Code that never runs may ask for that.
-pub(super) fn may_become(v: Var, a: Atom, vars: &[VarInfo], lengths: &FxHashSet<Var>) -> bool {
+/// if the variable is one of the [`sizes`]. Code that never runs may ask for that.
+pub(super) fn may_become(v: Var, a: Atom, vars: &[VarInfo], sizes: &FxHashSet<Var>) -> bool {
     let ty = &vars[v.index()].ty;
     match a {
         Atom::Var(u) => vars[u.index()].ty == *ty,
         Atom::Const(c) => {
             let is_negative = c.as_i64().is_some_and(|n| n < 0);
-            ty.is_scalar() && ty.elem == c.elem() && !(is_negative && lengths.contains(&v))
+            ty.is_scalar() && ty.elem == c.elem() && !(is_negative && sizes.contains(&v))
         }
     }
 }

@@ -23,7 +23,7 @@ mod tests;
 
 use super::dce::{Live, dce_block};
 use super::eliminate_checks::eliminate_checks;
-use super::rename::{lengths, may_become, rename_ty, substitute};
+use super::rename::{lengths, may_become, rename_ty, sizes, substitute};
 use super::value_key::ValueKey;
 use crate::analysis::integer_facts::IntegerFacts;
 use crate::context::KnownExtents;
@@ -179,8 +179,8 @@ struct Twins<'a> {
     f: &'a Function,
     /// What its callers make sure of.
     given: &'a [KnownExtents],
-    /// The variables that types name.
-    lengths: FxHashSet<Var>,
+    /// The numbers of elements or of iterations.
+    sizes: FxHashSet<Var>,
     /// The variables that are needed without the order that `after` makes.
     alive: Live,
     /// What nobody needs but for its checks, and nothing comes after any more.
@@ -191,7 +191,7 @@ impl<'a> Twins<'a> {
     fn of(f: &'a Function, body: &Block, given: &'a [KnownExtents]) -> Self {
         Twins {
             f,
-            lengths: lengths(&f.vars),
+            sizes: sizes(&f.vars, body),
             given,
             alive: alive_without_order(&f.vars, body),
             last: RefCell::default(),
@@ -292,7 +292,7 @@ impl<'a> Twins<'a> {
                 continue;
             }
             if let Some((first, Atom::Var(last))) = ordered(other)
-                && may_become(other.results[0], first, &self.f.vars, &self.lengths)
+                && may_become(other.results[0], first, &self.f.vars, &self.sizes)
                 && (self.alive.has(last) || (place == Place::Body && self.f.ty(last).is_scalar()))
             {
                 needed.unordered.set(other.results[0], first);

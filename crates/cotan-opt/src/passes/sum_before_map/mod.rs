@@ -29,7 +29,7 @@ use slice::{Slice, slice_of};
 pub static PASS: Pass = Pass {
     name: "sum_before_map",
     doc: "Sums over loops are taken before the linear maps that they go through.",
-    promise: Promise::Bits,
+    promise: Promise::Rounding,
     is_idempotent: true,
     run: |f, _| sum_before_map(f),
 };
