@@ -5,7 +5,7 @@ use super::super::{Line, Measured, Workplace};
 
 pub(super) const LINE: Line = Line {
     title: "texts of core IR, of loop nests and of LLVM IR beside those of the start (`--start DIR`)",
-    bar: "identical",
+    bar: "identical, those of new programs aside",
     measure,
 };
 
