@@ -170,3 +170,29 @@ fn derivatives_of_calls_that_stay_are_those_of_calls_that_are_inlined() {
         }
     }
 }
+
+#[test]
+fn a_length_that_the_callee_names_is_in_a_derivative_what_the_caller_names_it() {
+    let text = "
+fn pad(n: i64, x: f64) {
+  m: i64 = max n, 0
+  y: f64[m] = fill x
+  return m, y
+}
+
+fn f(n: i64, x: f64[n]) {
+  all: f64[n, n] = par i < n (stack) {
+    e: f64 = x[i]
+    m: i64, y: f64[n] = call pad(n, e)
+    yield y
+  }
+  return all
+}
+";
+    let mut module = module(text);
+    ask(&mut module, "forward", "f", Mode::Jvp, &[1], &[0]);
+    ask(&mut module, "backward", "f", Mode::Vjp, &[1], &[0]);
+    let limits = Limits { inline: InlineLimit::NONE, ..Limits::default() };
+    expand(&mut module, &limits).expect("expands");
+    assert_eq!(cotan_ir::verify_module(&module), Ok(()));
+}

@@ -10,7 +10,7 @@
 
 use crate::error::Error;
 use crate::lengths::Lengths;
-use crate::state::{Forward, Reverse, Scope, TangentScope};
+use crate::state::{Forward, Reverse, Scope, TangentScope, retyped};
 use cotan_ir::{Atom, Builder, Derived, Elem, Function, Mode, Stmt, Symbol, Var};
 
 impl Forward<'_, '_> {
@@ -51,7 +51,12 @@ impl Forward<'_, '_> {
             let (values, tangents) = results.split_at(n_in_front);
             // Each direction gets the values too, and they are the same.
             if !std::mem::replace(&mut has_values, true) {
-                scope.env.extend(s.results.iter().copied().zip(values.iter().map(|v| Atom::Var(*v))));
+                for (result, value) in s.results.iter().zip(values) {
+                    // The caller may name a length otherwise than the callee does.
+                    let ty = scope.env.ty(self.src.ty(*result));
+                    let value = retyped(&mut self.b, (*value).into(), ty);
+                    scope.env.insert(*result, value);
+                }
             }
             for (k, tan) in outs.into_iter().zip(tangents) {
                 let tan = computed(&mut self.b, *tan);
