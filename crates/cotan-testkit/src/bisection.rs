@@ -80,10 +80,15 @@ pub fn of_module(label: &str, module: &Module) -> Option<Guilty> {
             (0..12).map(|variant| arguments(f, variant)).filter(gives_values).take(4).collect();
         let of_case = |args: &Vec<Value>| {
             let subject = Subject::new(label.to_owned(), module.clone(), f.name.clone(), args.clone());
-            guarded(|| of_case(&Case::new(subject).ok()?)).ok().flatten()
+            of_subject(subject)
         };
         lists.iter().find_map(|args| of_core(module, &f.name, args)).or_else(|| lists.iter().find_map(of_case))
     })
+}
+
+/// The same of a program. A panic while its derivatives are written is that of the pass it names.
+pub fn of_subject(subject: Subject) -> Option<Guilty> {
+    guarded(|| of_case(&Case::new(subject).ok()?)).unwrap_or_else(|reason| Some(panicked("derivative", reason)))
 }
 
 /// The guilty one among the passes in front of a derivative, of a function that needs no other.
@@ -214,13 +219,15 @@ impl<'a> Versions<'a> {
     /// The guilty pass, if there was one. A panic on the way is that of the pass it names, or of `pass`.
     fn end(&self, pass: &str, ran: Result<(), String>) -> Option<Guilty> {
         let guilty = self.guilty.borrow_mut().take();
-        let Err(reason) = ran else { return guilty };
-        let named = reason.split_once("bug: pass `").and_then(|(_, rest)| rest.split_once('`'));
-        let is_malformed = reason.contains("malformed");
-        let found_by = if is_malformed { Finder::Verifier } else { Finder::Pass };
-        let pass = named.map_or(pass, |(name, _)| name).to_owned();
-        Some(guilty.unwrap_or(Guilty { pass, found_by, reason }))
+        guilty.or_else(|| ran.err().map(|reason| panicked(pass, reason)))
     }
+}
+
+/// The pass that a panic names, or `pass`.
+fn panicked(pass: &str, reason: String) -> Guilty {
+    let named = reason.split_once("bug: pass `").and_then(|(_, rest)| rest.split_once('`'));
+    let found_by = if reason.contains("malformed") { Finder::Verifier } else { Finder::Pass };
+    Guilty { pass: named.map_or(pass, |(name, _)| name).to_owned(), found_by, reason }
 }
 
 fn are_finite(values: &[Value]) -> bool {

@@ -2,11 +2,10 @@
 //! tests of passes and PROGRAMS (200) random programs. Fails if there is one, and says who found it.
 
 use anyhow::{Context, Result, bail};
-use cotan_testkit::bisection::{Guilty, of_case, of_module};
+use cotan_testkit::bisection::{Guilty, of_module, of_subject};
 use cotan_testkit::campaign::mixed;
-use cotan_testkit::derived_case::Case;
 use cotan_testkit::files::{files, tests_folder};
-use cotan_testkit::parallel::{guarded, map};
+use cotan_testkit::parallel::map;
 use cotan_testkit::pass_files::module;
 use std::fs;
 use std::path::Path;
@@ -25,7 +24,7 @@ fn main() -> Result<()> {
     };
     let of_programs = || {
         let seeds: Vec<u64> = (0..programs).collect();
-        let of_seed = |seed: &u64| guarded(|| of_case(&Case::new(mixed(*seed).ok()?).ok()?)).ok().flatten();
+        let of_seed = |seed: &u64| of_subject(mixed(*seed).ok()?);
         map(&seeds, of_seed).into_iter().flatten().next()
     };
     match of_files().or_else(of_programs) {
@@ -40,5 +39,5 @@ fn main() -> Result<()> {
 fn of_file(path: &Path) -> Option<Guilty> {
     let text = fs::read_to_string(path).ok()?;
     let (_, module) = module(&text).ok()?;
-    guarded(|| of_module(&path.display().to_string(), &module)).ok().flatten()
+    of_module(&path.display().to_string(), &module)
 }
