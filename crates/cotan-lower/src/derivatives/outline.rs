@@ -156,7 +156,10 @@ impl Captures<'_> {
     fn sizes(&mut self, scopes: &[Sizes]) -> Sizes {
         let mut sizes = Sizes::new();
         for scope in scopes {
-            sizes.extend(scope.iter().map(|(key, size)| (key.clone(), self.atom(*size))));
+            // In the order of the variables around: the parameters of the function follow the captures.
+            let mut known: Vec<_> = scope.iter().collect();
+            known.sort_unstable_by_key(|(_, size)| size.var());
+            sizes.extend(known.into_iter().map(|(key, size)| (key.clone(), self.atom(*size))));
         }
         sizes
     }
