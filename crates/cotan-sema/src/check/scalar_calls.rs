@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::Source;
 use super::infer::Strictness;
-use super::{BodyChecker, arguments, fit, storage};
+use super::{BodyChecker, arguments, conversions, storage};
 use crate::codes;
 use crate::prelude::{Operand, ScalarFunction};
 use crate::typed::{Expr, ExprKind};
@@ -99,7 +99,7 @@ fn report_scalar_operand(
             } else {
                 checker.infer.vars.float_literal()
             };
-            fit::scalar_help(checker, arg, scalar, target)
+            conversions::help(checker, arg, scalar, target)
         }
         (Operand::Integer, Some(_)) => "write an integer such as `2`, or call `pow`".to_owned(),
         (Operand::Bool, Some(_)) => "compare, as in `x > 0.0`".to_owned(),
