@@ -49,6 +49,7 @@ mod kernels;
 mod lambdas;
 mod large_types;
 mod last_axis;
+mod leaves;
 mod literal_fields;
 mod literals;
 mod locals;
@@ -85,6 +86,7 @@ mod traits;
 mod type_exprs;
 mod type_scope;
 mod usefulness;
+mod vectors;
 mod vmap_axes;
 mod vmaps;
 mod warnings;
@@ -347,7 +349,12 @@ impl<'a> ModuleChecker<'a> {
     }
 
     fn declarations(&self) -> typed::Declarations<'_> {
-        typed::Declarations { structs: &self.structs, enums: &self.enums }
+        self.declarations_in(&[])
+    }
+
+    /// What is declared, where types are made of these parameters.
+    fn declarations_in<'s>(&'s self, generics: &'s [Generic]) -> typed::Declarations<'s> {
+        typed::Declarations { structs: &self.structs, enums: &self.enums, generics }
     }
 
     fn enum_name(&self, at: u32) -> String {

@@ -5,7 +5,7 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::{BodyChecker, conversions, folds, literals, storage};
+use super::{BodyChecker, conversions, folds, literals, storage, vectors};
 use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
@@ -169,6 +169,10 @@ fn infix(
     if core == BinaryOp::MatMul {
         let (right, ty) = matrix_product(checker, op_span, left.span, left_ty, right);
         return (core, right, ty);
+    }
+    let is_on_vectors = vectors::is_vector(checker, left_ty) || vectors::is_vector(checker, &right.ty);
+    if is_on_vectors && !is_comparison(core) {
+        return vectors::infix(checker, (op, op_span), left, left_ty, right);
     }
     let right_ty = right.ty.clone();
     let (Some(a), Some(b)) = (left_ty.scalar(), right_ty.scalar()) else {
@@ -422,7 +426,8 @@ fn apply_unary(checker: &mut BodyChecker<'_, '_>, op: UnaryOp, op_span: Span, op
         UnaryOp::Neg => ("-", Elems::numeric(), "a number"),
         UnaryOp::Not => ("!", Elems::bool(), "a `bool`"),
     };
-    if ty.scalar().is_some_and(|scalar| checker.infer.vars.require(scalar, allowed)) {
+    let is_negative_vector = op == UnaryOp::Neg && vectors::is_vector(checker, &ty);
+    if is_negative_vector || ty.scalar().is_some_and(|scalar| checker.infer.vars.require(scalar, allowed)) {
         return Expr { span, ty, kind: ExprKind::Unary { op, operand: Box::new(operand) } };
     }
     let message = format!("expected {what} after `{symbol}`, found `{}`", checker.show(&ty));

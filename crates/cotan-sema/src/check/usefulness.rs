@@ -396,7 +396,7 @@ mod tests {
     }
 
     fn shown(patterns: &[&Pattern], ty: &Type) -> Option<String> {
-        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[] });
+        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[], generics: &[] });
         let found = usefulness.unmatched(patterns, &Pattern::Wildcard, ty).expect("the question is easy");
         found.map(|value| usefulness.show(&value, ty))
     }
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn a_pattern_below_others_that_cover_it_together_is_unreachable() {
         let ty = Type::of(Elem::I64);
-        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[] });
+        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[], generics: &[] });
         let (low, high, middle) = (integers(0, 5), integers(6, 9), integers(3, 8));
         assert_eq!(usefulness.unmatched(&[&low, &high], &middle, &ty), Ok(None));
         assert!(usefulness.unmatched(&[&low], &middle, &ty).is_ok_and(|found| found == Some(integers(6, 8))));
@@ -455,7 +455,7 @@ mod tests {
         pair(19, 0, 1);
         let (last, patterns) = patterns.split_last().expect("there are many");
         let patterns: Vec<&Pattern> = patterns.iter().collect();
-        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[] });
+        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[], generics: &[] });
         usefulness.steps = MAX_STEPS - 100_000;
         assert!(usefulness.unmatched(&patterns, last, &ty).is_err());
     }
