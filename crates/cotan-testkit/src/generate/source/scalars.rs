@@ -251,8 +251,9 @@ impl Writer<'_> {
                     "(sum_leaves(map_leaves(|p, q| p * sin(q), (0.4, _), 0.5 .* (0.2, $) .+ 0.1)) as %)",
                     "(0.1 * (count_leaves((0.5, _)) as %))",
                 ];
-                let sum = self.rng.choice(&sums).replace('_', &v).replace('$', &w);
-                format!("sin({})", sum.replace('%', self.float))
+                // The operands have remainders in them.
+                let sum = self.rng.choice(&sums).replace('%', self.float);
+                format!("sin({})", sum.replace('_', &v).replace('$', &w))
             }
             12 => {
                 self.has(Construct::PositionOfExtreme);
