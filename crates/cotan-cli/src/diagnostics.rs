@@ -62,6 +62,7 @@ impl Failure {
             end_column: 1,
             help: None,
             related: Vec::new(),
+            fix: Vec::new(),
         };
         let text = format!("error[{code}]: {}", visible_line(&message));
         Failure { status, reports: vec![Report { text, json }] }
