@@ -99,10 +99,13 @@ fn comprehension(parser: &mut Parser<'_>, element: Expr) -> Expr {
     let span = parser.span_from(element.span);
     let lambda = format!("|{}| {}", parser.quoted(pattern.span), parser.quoted(element.span));
     let over = parser.quoted(iterable.span);
-    let code = match over.strip_prefix("range(").and_then(|rest| rest.strip_suffix(')')) {
-        Some(n) if !n.contains(',') => format!("write `tabulate({n}, {lambda})`"),
-        _ if has_filter => "write a loop: the length of a tensor does not depend on its elements".to_owned(),
-        _ => format!("write `map({lambda}, {over})`"),
+    let count = over.strip_prefix("range(").and_then(|rest| rest.strip_suffix(')')).filter(|n| !n.contains(','));
+    let code = match count {
+        Some(_) | None if has_filter => {
+            "write a loop that counts the elements, and then one that takes them".to_owned()
+        }
+        Some(n) => format!("write `tabulate({n}, {lambda})`"),
+        None => format!("write `map({lambda}, {over})`"),
     };
     if is_filled {
         let found = parser.quoted(span);
@@ -137,10 +140,7 @@ pub(in crate::parser) fn at_arrow_lambda(parser: &Parser<'_>, base: &Expr) -> bo
 
 fn lambda_node(parser: &mut Parser<'_>, params: Expr, body: Expr) -> Expr {
     let span = params.span.to(body.span);
-    let names = match params.kind {
-        ExprKind::Tuple(parts) => parts,
-        _ => vec![params],
-    };
+    let names = if let ExprKind::Tuple(parts) = params.kind { parts } else { vec![params] };
     let params = names.into_iter().filter_map(|name| name_param(parser, name)).collect();
     let kind = ExprKind::Lambda(Box::new(Lambda { params, body }));
     Expr { id: parser.node(), span, kind }

@@ -168,13 +168,10 @@ fn step(parser: &mut Parser<'_>, place: Expr, op_span: Span, op: AssignOp, text:
 #[cold]
 fn list(parser: &mut Parser<'_>, first: Expr) -> StmtKind {
     let start = first.span;
-    let (start_of_parts, is_return) = match &first.kind {
-        ExprKind::Return(Some(value)) => (value.span, true),
-        _ => (first.span, false),
-    };
-    let parts = rest_of_list(parser, start_of_parts);
+    let returned = if let ExprKind::Return(Some(value)) = &first.kind { Some(value.span) } else { None };
+    let parts = rest_of_list(parser, returned.unwrap_or(start));
     let code = format!("({})", parser.quoted(parts));
-    let code = if is_return { format!("return {code}") } else { code };
+    let code = if returned.is_some() { format!("return {code}") } else { code };
     let found = parser.quoted(parts);
     let mut diagnostic = in_parentheses(statement(parts, "parentheses round several values", found), parts);
     if parser.at(TokenKind::Eq) && !parser.at_new_line() {
