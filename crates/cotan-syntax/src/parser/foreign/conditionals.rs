@@ -14,7 +14,7 @@ pub(in crate::parser) fn after_expression(parser: &mut Parser<'_>, left: Expr) -
     match parser.peek() {
         TokenKind::If if parser.struct_literals && parser.meets(TokenKind::Else) => value_first(parser, left),
         TokenKind::Question if parser.meets(TokenKind::Colon) => condition_first(parser, left),
-        TokenKind::For if parser.bracket == Bracket::Square => comprehension(parser, left),
+        TokenKind::For if matches!(parser.bracket, Bracket::Paren | Bracket::Square) => comprehension(parser, left),
         _ => left,
     }
 }

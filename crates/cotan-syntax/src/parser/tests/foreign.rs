@@ -97,6 +97,7 @@ const TOLD: &[(&str, &str)] = &[
     ("fn f() -> i64 = v[0:n:2]", "import `std.shape`, and write `shape.slice(v, 0, n, 2)`"),
     ("fn f() -> i64 = [2 * x for x in v]", "write `map(|x| 2 * x, v)`"),
     ("fn f() -> i64 = [2 * i for i in range(n)]", "write `tabulate(n, |i| 2 * i)`"),
+    ("fn f() -> i64 = sum(2 * x for x in v)", "write `map(|x| 2 * x, v)`"),
     ("fn f() -> i64 {\n  for i in 1:n { x }\n  1\n}", "write `1..=n`; indices start at 0"),
     ("fn f() -> i64 {\n  int n = 3\n  n\n}", "write `let n: i64 = ...`"),
     ("fn f() -> i64 = g(a b * c, d)", "separate the parts with `,`"),
