@@ -267,9 +267,12 @@ impl LaterArgs {
 
 #[derive(Args)]
 pub(crate) struct CheckArgs {
-    /// The programs.
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    /// Programs, and folders whose programs are meant.
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Mends what has a certain fix, in the files, and reports what is left.
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// Prints one JSON object on stdout.
     #[arg(long)]
     pub(crate) json: bool,

@@ -72,6 +72,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A replacement of the text of a place; an empty place gets the text inserted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced.
+    pub span: Span,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
 /// One thing to tell the user.
 ///
 /// The message is one line, has names in backticks and says what was expected and what was found.
@@ -89,6 +98,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to do about it; each entry is one concrete proposal.
     pub help: Vec<String>,
+    /// The edits that together mend it; empty unless it is certain that their result is what was meant.
+    pub fix: Vec<Edit>,
 }
 
 impl Diagnostic {
@@ -115,6 +126,7 @@ impl Diagnostic {
             primary: Label { span, text: String::new() },
             labels: Vec::new(),
             help: Vec::new(),
+            fix: Vec::new(),
         }
     }
 
@@ -133,6 +145,13 @@ impl Diagnostic {
     /// Adds a proposal.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
+        self
+    }
+
+    /// Adds an edit to the fix: what replaces the text of `span`. The edits of a diagnostic do not overlap, and are made
+    /// together. Only where the result is certain: a guess is a proposal, and belongs into the help.
+    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.fix.push(Edit { span, text: text.into() });
         self
     }
 

@@ -10,6 +10,7 @@ pub mod ast;
 pub mod codes;
 pub mod diagnostic;
 pub mod dump;
+pub mod fix;
 pub mod format;
 pub mod lexer;
 mod literal;
@@ -21,7 +22,7 @@ pub mod span;
 mod stack;
 pub mod token;
 
-pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity};
+pub use diagnostic::{Code, CodeInfo, Diagnostic, Edit, Label, Severity};
 pub use lexer::decode;
 pub use parser::{Limits, parse, parse_with};
 pub use sink::cap;

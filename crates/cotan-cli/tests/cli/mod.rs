@@ -5,6 +5,7 @@ mod certify;
 mod derivatives;
 mod environment;
 mod errors;
+mod fixes;
 mod fmt;
 mod folders;
 mod hostile;

@@ -25,7 +25,7 @@ fn the_check_reports_errors_of_all_files() {
         .map(|d| (d["file"].as_str().unwrap_or_default(), d["line"].as_u64().unwrap_or_default()))
         .collect();
     assert_eq!(places, [("program.cot", 1), ("program.cot", 2), ("second.cot", 1)]);
-    for key in ["severity", "code", "message", "column", "end_line", "end_column", "help", "related"] {
+    for key in ["severity", "code", "message", "column", "end_line", "end_column", "help", "related", "fix"] {
         assert!(found["diagnostics"][0].get(key).is_some(), "{key}");
     }
 }

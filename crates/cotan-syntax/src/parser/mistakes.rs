@@ -19,6 +19,8 @@ pub(super) struct Slip {
     /// The operator that was meant.
     meant: TokenKind,
     help: &'static str,
+    /// Whether to write the operator that was meant mends it for certain.
+    is_certain: bool,
 }
 
 impl Slip {
@@ -57,11 +59,15 @@ impl Parser<'_> {
         } else {
             format!("expected an expression, found {found}")
         };
-        self.report(Diagnostic::error(codes::EXPECTED_EXPRESSION, span, message).help(help));
-        if matches!(token.kind, TokenKind::Plus | TokenKind::PlusPlus | TokenKind::Unknown)
-            && self.starts_expression_ahead(1)
-            && !is_line_end(self, 1)
-        {
+        let is_superfluous =
+            matches!(token.kind, TokenKind::Plus | TokenKind::PlusPlus | TokenKind::Amp | TokenKind::Unknown)
+                && self.starts_expression_ahead(1)
+                && !is_line_end(self, 1);
+        let diagnostic = Diagnostic::error(codes::EXPECTED_EXPRESSION, span, message).help(help);
+        // Neither changes a value.
+        let is_mark = matches!(token.kind, TokenKind::Plus | TokenKind::Amp) && is_superfluous;
+        self.report(if is_mark { diagnostic.fix(token.span, "") } else { diagnostic });
+        if is_superfluous {
             self.bump();
             return self.deeper_expr();
         }
@@ -82,13 +88,14 @@ pub(super) fn slip_at_operator(parser: &Parser<'_>) -> Option<Slip> {
                 n_tokens: 1,
                 meant: TokenKind::At,
                 help: "write `a @ b`; `@name` is an attribute",
+                is_certain: false,
             })
         }
         TokenKind::EqEq if next.kind == TokenKind::Eq && parser.touches_next(0) => {
-            Some(operator(2, TokenKind::EqEq, "write `==`"))
+            Some(certain(operator(2, TokenKind::EqEq, "write `==`")))
         }
         TokenKind::NotEq if next.kind == TokenKind::Eq && parser.touches_next(0) => {
-            Some(operator(2, TokenKind::NotEq, "write `!=`"))
+            Some(certain(operator(2, TokenKind::NotEq, "write `!=`")))
         }
         _ => None,
     }
@@ -106,12 +113,12 @@ pub(super) fn slip(parser: &Parser<'_>) -> Option<Slip> {
         TokenKind::Bar => {
             operator(1, TokenKind::OrOr, "write `||` for the logical or; bits are combined by the functions of `std`")
         }
-        TokenKind::Caret => operator(1, TokenKind::StarStar, "write `**` for powers"),
+        TokenKind::Caret => certain(operator(1, TokenKind::StarStar, "write `**` for powers")),
         TokenKind::PlusPlus if parser.starts_expression_ahead(1) && !is_line_end(parser, 1) => {
             operator(1, TokenKind::Plus, "write `concat(a, b)` to join tensors")
         }
         TokenKind::Bang if next == TokenKind::Eq || next == TokenKind::EqEq => {
-            operator(2, TokenKind::NotEq, "write `!=` without a space")
+            certain(operator(2, TokenKind::NotEq, "write `!=` without a space"))
         }
         TokenKind::Ident => return word_slip(parser),
         TokenKind::FoldMul => Slip {
@@ -120,6 +127,7 @@ pub(super) fn slip(parser: &Parser<'_>) -> Option<Slip> {
             n_tokens: 0,
             meant: TokenKind::Star,
             help: "`*/ v` multiplies the elements of `v`; to end a comment, begin it with `/*`",
+            is_certain: false,
         },
         TokenKind::FoldAdd => fold(TokenKind::Plus),
         TokenKind::FoldSub => fold(TokenKind::Minus),
@@ -146,7 +154,9 @@ fn word_slip(parser: &Parser<'_>) -> Option<Slip> {
         "div" => (TokenKind::Slash, "write `/`, which truncates integers"),
         _ => return None,
     };
-    Some(Slip { code: codes::WORD_OPERATOR, ..operator(1, meant, help) })
+    // `div` of other languages rounds down, or not.
+    let is_certain = meant != TokenKind::Slash;
+    Some(Slip { code: codes::WORD_OPERATOR, is_certain, ..operator(1, meant, help) })
 }
 
 fn is_line_end(parser: &Parser<'_>, ahead: usize) -> bool {
@@ -159,7 +169,11 @@ pub(super) fn take_slip(parser: &mut Parser<'_>, slip: Slip) -> Span {
     let last = slip.n_tokens.saturating_sub(1);
     let span = parser.token().span.to(parser.token_ahead(last).span);
     let message = format!("expected {}, found `{}`", slip.expected, parser.text(span));
-    parser.report(Diagnostic::error(slip.code, span, message).help(slip.help));
+    let mut diagnostic = Diagnostic::error(slip.code, span, message).help(slip.help);
+    if slip.is_certain {
+        diagnostic = diagnostic.fix(span, slip.meant.text().unwrap_or(""));
+    }
+    parser.report(diagnostic);
     parser.pos = (parser.pos + slip.n_tokens).min(parser.end);
     span
 }
@@ -209,7 +223,11 @@ fn help_for_missing_expr(parser: &Parser<'_>) -> String {
 }
 
 const fn operator(n_tokens: usize, meant: TokenKind, help: &'static str) -> Slip {
-    Slip { code: codes::FOREIGN_OPERATOR, expected: "an operator", n_tokens, meant, help }
+    Slip { code: codes::FOREIGN_OPERATOR, expected: "an operator", n_tokens, meant, help, is_certain: false }
+}
+
+const fn certain(slip: Slip) -> Slip {
+    Slip { is_certain: true, ..slip }
 }
 
 const fn fold(meant: TokenKind) -> Slip {
@@ -219,5 +237,6 @@ const fn fold(meant: TokenKind) -> Slip {
         n_tokens: 0,
         meant,
         help: "a fold has one operand, on its right: write `a + (+/ v)`",
+        is_certain: false,
     }
 }

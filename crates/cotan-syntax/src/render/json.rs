@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostic, Edit, Label};
 use crate::span::{LineColumn, SourceMap, Span};
 
 /// A diagnostic as tools read it: positions are 1-based, columns count characters, and the end is
@@ -29,6 +29,19 @@ pub struct JsonDiagnostic {
     pub help: Option<String>,
     /// Other places that matter, the remark at the main place first if it has one.
     pub related: Vec<JsonLabel>,
+    /// The edits that together mend it, in the file at hand; empty if no fix is certain.
+    pub fix: Vec<JsonEdit>,
+}
+
+/// A replacement of text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JsonEdit {
+    /// The first byte that is replaced, from 0.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+    /// What stands there afterwards.
+    pub text: String,
 }
 
 /// A place with a remark.
@@ -67,7 +80,12 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagnostic {
         end_column: place.end.column,
         help: (!diagnostic.help.is_empty()).then(|| diagnostic.help.join("\n")),
         related,
+        fix: diagnostic.fix.iter().map(json_edit).collect(),
     }
+}
+
+fn json_edit(edit: &Edit) -> JsonEdit {
+    JsonEdit { start: edit.span.start, end: edit.span.end, text: edit.text.clone() }
 }
 
 fn json_label(label: &Label, sources: &SourceMap) -> JsonLabel {
