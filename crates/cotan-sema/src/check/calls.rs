@@ -257,8 +257,8 @@ fn report_ranks(checker: &mut BodyChecker<'_, '_>, args: &[(String, Type, Arg)])
             continue;
         }
         let message = format!("expected {rank} dims for {subject}, found {}", checker.show_value(value));
-        let help = fit::misfit_help(checker, value, wanted, &Misfit::Rank);
-        checker.report(Diagnostic::error(codes::RANK_MISMATCH, value.span, message).help(help));
+        let advice = fit::misfit_advice(checker, value, wanted, &Misfit::Rank);
+        checker.report(advice.on(Diagnostic::error(codes::RANK_MISMATCH, value.span, message)));
         is_reported = true;
     }
     is_reported

@@ -85,9 +85,9 @@ fn report_arms(
     // Between an integer and a float it is the integer that should change.
     let swapped = is_integer(first) && !is_integer(second);
     let (value, other) = if swapped { (first, second) } else { (second, first) };
-    let value = Expr { ty: value.clone(), ..Expr::error(span) };
-    let help = fit::misfit_help(checker, &value, other, misfit);
-    checker.report(Diagnostic::error(code, span, message).label(first_span, format!("this is `{wanted}`")).help(help));
+    let value = Expr { ty: value.clone(), ..Expr::error(if swapped { first_span } else { span }) };
+    let advice = fit::misfit_advice(checker, &value, other, misfit);
+    checker.report(advice.on(Diagnostic::error(code, span, message).label(first_span, format!("this is `{wanted}`"))));
 }
 
 /// Whether a block whose value nobody takes has none; reports one that has, with what to do about it.

@@ -4,40 +4,83 @@
 //! two floats the narrower one is widened. A literal is never replaced by another number.
 
 use cotan_ir::Elem;
-use cotan_syntax::Span;
+use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
 use crate::typed::{Expr, ExprKind, Literal};
 use crate::types::Scalar;
 use crate::unify::Elems;
 
+/// What to do, and the edit that does it where it is certain.
+pub(super) struct Advice {
+    help: String,
+    edit: Option<(Span, String)>,
+}
+
+impl Advice {
+    /// Advice that nothing can be done about by an edit.
+    pub(super) fn new(help: impl Into<String>) -> Advice {
+        Advice { help: help.into(), edit: None }
+    }
+
+    /// The diagnostic with this advice.
+    pub(super) fn on(self, diagnostic: Diagnostic) -> Diagnostic {
+        let diagnostic = diagnostic.help(self.help);
+        match self.edit {
+            Some((span, text)) => diagnostic.fix(span, text),
+            None => diagnostic,
+        }
+    }
+}
+
 /// How to make a value of one scalar type one of another.
-pub(super) fn help(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar, wanted: Scalar) -> String {
+pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar, wanted: Scalar) -> Advice {
     let vars = &checker.infer.vars;
     let target = name(checker, wanted);
     let is_bool = |scalar| vars.resolve(scalar) == Scalar::Of(Elem::Bool);
     if is_bool(wanted) {
-        return format!("compare it: `{} != 0`", operand(checker, value.span, "x"));
+        return Advice::new(format!("compare it: `{} != 0`", operand(checker, value.span, "x")));
     }
-    let code = converted(checker, value.span, &target);
+    let code = format!("({} as {target})", operand(checker, value.span, "x"));
     if is_bool(found) {
-        return format!("write `{code}`, which is 0 or 1");
+        return Advice::new(format!("write `{code}`, which is 0 or 1"));
     }
     let is_literal = matches!(value.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
     if let Some(digits) = without_suffix(checker, value.span).filter(|_| is_literal) {
-        return format!("leave the suffix out: `{digits}` takes the type that is needed");
+        let help = format!("leave the suffix out: `{digits}` takes the type that is needed");
+        return Advice { help, edit: Some((value.span, digits)) };
     }
     let from_float = vars.is_within(found, Elems::any_float());
     match &value.kind {
         ExprKind::Literal(Literal::Float(digits)) if vars.is_within(wanted, Elems::integer()) => match whole(digits) {
-            Some(number) => format!("write the integer `{number}`"),
-            None => "round the value that it stands for, as in `round(x) as i64`, or use floats throughout".to_owned(),
+            Some(number) => {
+                let edit = Some((value.span, number.to_string()));
+                Advice { help: format!("write the integer `{number}`"), edit }
+            }
+            None => {
+                Advice::new("round the value that it stands for, as in `round(x) as i64`, or use floats throughout")
+            }
         },
         _ if from_float && vars.is_within(wanted, Elems::integer()) => {
-            format!("write `{code}`, which is checked and has no derivative")
+            Advice::new(format!("write `{code}`, which is checked and has no derivative"))
         }
-        _ => format!("write `{code}`: values are not converted silently"),
+        _ => {
+            let help = format!("write `{code}`: values are not converted silently");
+            let is_widening = breadth(checker, found) < breadth(checker, wanted);
+            Advice { help, edit: conversion(checker, value.span, &target).filter(|_| is_widening) }
+        }
     }
+}
+
+/// The edit that converts what stands at a span.
+fn conversion(checker: &BodyChecker<'_, '_>, span: Span, target: &str) -> Option<(Span, String)> {
+    let text = checker.module.sources.get(span.file)?.text();
+    let code = text.get(span.range()).filter(|code| !code.is_empty())?;
+    let inner = if is_tight(code) { code.to_owned() } else { format!("({code})") };
+    let before = text.get(..span.range().start)?.trim_end().chars().next_back();
+    let after = text.get(span.range().end..)?.trim_start().chars().next();
+    let stands_alone = before.is_some_and(|c| "(,[".contains(c)) && after.is_some_and(|c| "),]".contains(c));
+    Some((span, if stands_alone { format!("{inner} as {target}") } else { format!("({inner} as {target})") }))
 }
 
 /// Which of two operands of different types is to be converted: the left one?
@@ -57,16 +100,16 @@ fn without_suffix(checker: &BodyChecker<'_, '_>, span: Span) -> Option<String> {
     Elem::from_name(suffix).map(|_| digits.to_owned())
 }
 
-/// The user's own code with a conversion: `(n as f64)`.
-pub(super) fn converted(checker: &BodyChecker<'_, '_>, span: Span, target: &str) -> String {
-    format!("({} as {target})", operand(checker, span, "x"))
-}
-
 /// The user's own code as an operand that binds tightly; `other` where it is long or not known.
 fn operand(checker: &BodyChecker<'_, '_>, span: Span, other: &str) -> String {
     let text = checker.module.quoted(span, other);
-    let is_tight = text.chars().all(|c| c.is_alphanumeric() || "_.()[]".contains(c)) || text.starts_with('(');
-    if is_tight { text } else { format!("({text})") }
+    if is_tight(&text) { text } else { format!("({text})") }
+}
+
+/// Whether code is an operand of any operator as it is.
+fn is_tight(code: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_.()[]".contains(c);
+    code.chars().all(is_part) || code.starts_with('(') && code.ends_with(')') && !code[1..].contains('(')
 }
 
 /// The name of a scalar type, of one that is open that of its default.

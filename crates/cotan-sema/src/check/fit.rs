@@ -2,6 +2,7 @@
 
 use cotan_syntax::{Diagnostic, Span};
 
+use super::conversions::Advice;
 use super::infer::{Misfit, Strictness};
 use super::{BodyChecker, conversions, storage};
 use crate::codes;
@@ -66,28 +67,33 @@ fn report_misfit(
     if let Some((span, text)) = origin {
         diagnostic = diagnostic.label(span, text);
     }
-    let help = misfit_help(checker, value, wanted, misfit);
-    checker.report(diagnostic.help(help));
+    let advice = misfit_advice(checker, value, wanted, misfit);
+    checker.report(advice.on(diagnostic));
 }
 
 /// What to do about a value that does not fit.
-pub(super) fn misfit_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Type, misfit: &Misfit) -> String {
-    match misfit {
+pub(super) fn misfit_advice(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Type, misfit: &Misfit) -> Advice {
+    Advice::new(match misfit {
         Misfit::Size(want, found) => match (want.as_constant(), found.as_constant()) {
             (Some(_), Some(_)) => "give a tensor of the size that is expected".to_owned(),
             _ => format!("if the sizes are equal, say so with an ascription: `(value : {})`", checker.show(wanted)),
         },
         Misfit::Rank => "index the tensor, or change its shape with `reshape` or `broadcast`".to_owned(),
-        Misfit::Type => conversion_help(checker, value, wanted),
-    }
+        Misfit::Type => return conversion_advice(checker, value, wanted),
+    })
 }
 
-fn conversion_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Type) -> String {
+fn conversion_advice(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Type) -> Advice {
     if let (Some(found), Some(want)) = (value.ty.scalar(), wanted.scalar())
         && value.ty.dims().len() == wanted.dims().len()
     {
-        return conversions::help(checker, value, found, want);
+        return conversions::advice(checker, value, found, want);
     }
+    Advice::new(other_help(checker, value, wanted))
+}
+
+/// What to do about a value that no conversion makes fit.
+fn other_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Type) -> String {
     let is_unit_block = value.ty.is_unit() && matches!(value.kind, ExprKind::Block(_) | ExprKind::If(_));
     match (&value.ty, wanted) {
         _ if is_unit_block => "end the block with an expression: its value is the value of the block".to_owned(),

@@ -279,6 +279,8 @@ fn dots_are_right(
     }
     if is_fold {
         diagnostic = diagnostic.help("to fold the whole expression, put parentheses around it, as in `+/(a .* b)`");
+    } else {
+        diagnostic = diagnostic.fix(op_span, counterpart.as_str());
     }
     checker.report(diagnostic);
     false
@@ -303,18 +305,17 @@ fn report_operand_types(
     let (a, b) = (checker.show(left_ty), checker.show(&right.ty));
     let message = format!("expected operands of one type for `{}`, found `{a}` and `{b}`", op.as_str());
     let (Some(left_scalar), Some(right_scalar)) = (left_ty.scalar(), right.ty.scalar()) else { return };
-    let help = if conversions::is_left(checker, left_scalar, right_scalar) {
+    let advice = if conversions::is_left(checker, left_scalar, right_scalar) {
         // What stands on the left of an operator is the whole run before it.
         let run = Expr { span: run, ..left.clone() };
-        conversions::help(checker, &run, left_scalar, right_scalar)
+        conversions::advice(checker, &run, left_scalar, right_scalar)
     } else {
-        conversions::help(checker, right, right_scalar, left_scalar)
+        conversions::advice(checker, right, right_scalar, left_scalar)
     };
     checker.report(
-        Diagnostic::error(codes::OPERAND_TYPES, op_span, message)
+        advice.on(Diagnostic::error(codes::OPERAND_TYPES, op_span, message)
             .label(left.span, format!("this is `{a}`"))
-            .label(right.span, format!("this is `{b}`"))
-            .help(help),
+            .label(right.span, format!("this is `{b}`"))),
     );
 }
 

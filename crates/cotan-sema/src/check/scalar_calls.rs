@@ -5,6 +5,7 @@ use cotan_ops::WordElems;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::Source;
+use super::conversions::Advice;
 use super::infer::Strictness;
 use super::{BodyChecker, arguments, conversions, storage, vectors};
 use crate::codes;
@@ -47,14 +48,14 @@ pub(super) fn scalar_call(
         return Expr { span, ty, kind };
     }
     let shared = checker.infer.vars.fresh(allowed, None);
-    for (arg, operand) in args.iter().zip(function.operands()) {
+    for (at, (arg, operand)) in args.iter().zip(function.operands()).enumerate() {
         let fits = arg.ty.scalar().is_some_and(|scalar| match operand {
             Operand::Same => checker.infer.vars.require(scalar, allowed) && checker.infer.vars.unify(scalar, shared),
             Operand::Integer => checker.infer.vars.require(scalar, Elems::integer()),
             Operand::Bool => checker.infer.vars.require(scalar, Elems::bool()),
         });
         if !fits {
-            report_scalar_operand(checker, function, operand, arg, shared, allowed);
+            report_scalar_operand(checker, function, operand, (at, &args), shared, allowed);
             return Expr::error(span);
         }
     }
@@ -82,10 +83,11 @@ fn report_scalar_operand(
     checker: &mut BodyChecker<'_, '_>,
     function: ScalarFunction,
     operand: Operand,
-    arg: &Expr,
+    (at, args): (usize, &[Expr]),
     shared: Scalar,
     allowed: Elems,
 ) {
+    let arg = &args[at];
     let found = checker.show_value(arg);
     let is_other_type =
         operand == Operand::Same && arg.ty.scalar().is_some_and(|scalar| checker.infer.vars.is_within(scalar, allowed));
@@ -97,7 +99,13 @@ fn report_scalar_operand(
         Operand::Integer => "an integer".to_owned(),
         Operand::Bool => "`bool`".to_owned(),
     };
-    let help = match (operand, arg.ty.scalar()) {
+    // An integer among the other arguments is converted, rather than a float to its type.
+    let narrower = args[..at].iter().zip(function.operands()).find(|(_, operand)| *operand == Operand::Same);
+    let narrower = narrower.map(|(other, _)| other).filter(|_| is_other_type);
+    let advice = match (operand, arg.ty.scalar()) {
+        (Operand::Same, Some(scalar)) if narrower.is_some() && conversions::is_left(checker, shared, scalar) => {
+            conversions::advice(checker, narrower.unwrap_or(arg), shared, scalar)
+        }
         (Operand::Same, Some(scalar)) => {
             let target = if is_other_type {
                 shared
@@ -106,12 +114,12 @@ fn report_scalar_operand(
             } else {
                 checker.infer.vars.float_literal()
             };
-            conversions::help(checker, arg, scalar, target)
+            conversions::advice(checker, arg, scalar, target)
         }
-        (Operand::Integer, Some(_)) => "write an integer such as `2`, or call `pow`".to_owned(),
-        (Operand::Bool, Some(_)) => "compare, as in `x > 0.0`".to_owned(),
-        (_, None) => format!("`{}` works on scalars and tensors of scalars", function.name()),
+        (Operand::Integer, Some(_)) => Advice::new("write an integer such as `2`, or call `pow`"),
+        (Operand::Bool, Some(_)) => Advice::new("compare, as in `x > 0`"),
+        (_, None) => Advice::new(format!("`{}` works on scalars and tensors of scalars", function.name())),
     };
     let message = format!("expected {wanted} for an argument of `{}`, found {found}", function.name());
-    checker.report(Diagnostic::error(codes::ARGUMENT_TYPE, arg.span, message).help(help));
+    checker.report(advice.on(Diagnostic::error(codes::ARGUMENT_TYPE, arg.span, message)));
 }
