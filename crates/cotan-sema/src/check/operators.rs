@@ -291,7 +291,8 @@ fn dots_are_right(
 fn has_one_dotted_meaning(op: ast::BinaryOp, left: &Type, right: &Type) -> bool {
     let are_matrices = [left, right].iter().all(|ty| ty.dims().len() > 1);
     let is_equality = matches!(op, ast::BinaryOp::Eq | ast::BinaryOp::Ne);
-    !is_equality && !(op == ast::BinaryOp::Mul && are_matrices)
+    let is_product = op == ast::BinaryOp::Mul && are_matrices;
+    !is_equality && !is_product
 }
 
 fn report_operand_types(
