@@ -1,0 +1,96 @@
+//! Advice on conversions between scalar types: where one stands in the user's own code.
+//!
+//! An integer beside a float is converted, never the float: a cast to an integer cuts the derivative. Of two integers or
+//! two floats the narrower one is widened. A literal is never replaced by another number.
+
+use cotan_ir::Elem;
+use cotan_syntax::Span;
+
+use super::BodyChecker;
+use crate::typed::{Expr, ExprKind, Literal};
+use crate::types::Scalar;
+use crate::unify::Elems;
+
+/// How to make a value of one scalar type one of another.
+pub(super) fn help(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar, wanted: Scalar) -> String {
+    let vars = &checker.infer.vars;
+    let target = name(checker, wanted);
+    let is_bool = |scalar| vars.resolve(scalar) == Scalar::Of(Elem::Bool);
+    if is_bool(wanted) {
+        return format!("compare it: `{} != 0`", operand(checker, value.span, "x"));
+    }
+    let code = converted(checker, value.span, &target);
+    if is_bool(found) {
+        return format!("write `{code}`, which is 0 or 1");
+    }
+    let is_literal = matches!(value.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
+    if let Some(digits) = without_suffix(checker, value.span).filter(|_| is_literal) {
+        return format!("leave the suffix out: `{digits}` takes the type that is needed");
+    }
+    let from_float = vars.is_within(found, Elems::any_float());
+    match &value.kind {
+        ExprKind::Literal(Literal::Float(digits)) if vars.is_within(wanted, Elems::integer()) => match whole(digits) {
+            Some(number) => format!("write the integer `{number}`"),
+            None => "round the value that it stands for, as in `round(x) as i64`, or use floats throughout".to_owned(),
+        },
+        _ if from_float && vars.is_within(wanted, Elems::integer()) => {
+            format!("write `{code}`, which is checked and has no derivative")
+        }
+        _ => format!("write `{code}`: values are not converted silently"),
+    }
+}
+
+/// Which of two operands of different types is to be converted: the left one?
+pub(super) fn is_left(checker: &BodyChecker<'_, '_>, left: Scalar, right: Scalar) -> bool {
+    match (checker.infer.vars.resolve(left), checker.infer.vars.resolve(right)) {
+        // A literal beside what may be any number becomes that number.
+        (Scalar::Var(_), Scalar::Param(_)) => true,
+        (Scalar::Param(_), Scalar::Var(_)) => false,
+        (Scalar::Of(_) | Scalar::Param(_) | Scalar::Var(_), _) => breadth(checker, left) < breadth(checker, right),
+    }
+}
+
+/// The digits of a literal that has a suffix.
+fn without_suffix(checker: &BodyChecker<'_, '_>, span: Span) -> Option<String> {
+    let text = checker.module.quoted(span, "");
+    let (digits, suffix) = text.rsplit_once('_')?;
+    Elem::from_name(suffix).map(|_| digits.to_owned())
+}
+
+/// The user's own code with a conversion: `(n as f64)`.
+pub(super) fn converted(checker: &BodyChecker<'_, '_>, span: Span, target: &str) -> String {
+    format!("({} as {target})", operand(checker, span, "x"))
+}
+
+/// The user's own code as an operand that binds tightly; `other` where it is long or not known.
+fn operand(checker: &BodyChecker<'_, '_>, span: Span, other: &str) -> String {
+    let text = checker.module.quoted(span, other);
+    let is_tight = text.chars().all(|c| c.is_alphanumeric() || "_.()[]".contains(c)) || text.starts_with('(');
+    if is_tight { text } else { format!("({text})") }
+}
+
+/// The name of a scalar type, of one that is open that of its default.
+fn name(checker: &BodyChecker<'_, '_>, scalar: Scalar) -> String {
+    match checker.infer.vars.resolve(scalar) {
+        open @ Scalar::Var(_) => checker.infer.vars.default_of(open).map_or("f64", Elem::name).to_owned(),
+        known @ (Scalar::Of(_) | Scalar::Param(_)) => checker.show_scalar(known),
+    }
+}
+
+/// How much a scalar type holds: integers before floats, each by their bits; what is open adapts.
+fn breadth(checker: &BodyChecker<'_, '_>, scalar: Scalar) -> (bool, usize) {
+    let vars = &checker.infer.vars;
+    let is_float = vars.is_within(scalar, Elems::any_float());
+    let bytes = match vars.resolve(scalar) {
+        Scalar::Of(elem) => elem.bytes(),
+        Scalar::Var(_) => 0,
+        Scalar::Param(_) => size_of::<u64>(),
+    };
+    (is_float, bytes)
+}
+
+/// The integer that a float literal is.
+fn whole(digits: &str) -> Option<i64> {
+    let value: f64 = digits.parse().ok()?;
+    (value.fract() == 0.0 && value.abs() < 1e15).then_some(value as i64)
+}
