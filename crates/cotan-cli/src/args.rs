@@ -151,22 +151,26 @@ pub(crate) struct CallArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Writes the result to a .json, .npz or .npy file.
+    /// Writes the result to a .json, .npz, .npy or .csv file, which --args takes again.
     #[arg(long, value_name = "R")]
     pub(crate) out: Option<PathBuf>,
     /// Prints one JSON object on stdout.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Significant digits of floats in text, at most; files and --json have all.
+    #[arg(long, value_name = "N")]
+    pub(crate) digits: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
 
 #[derive(Args)]
 pub(crate) struct InputArgs {
-    /// Arguments: a .json object, an .npz archive, or name=file.npy; may be repeated.
+    /// Arguments, from FILE (.json, .npz, .csv) by the names in it, name=FILE (also .npy), name=FILE:path for a part, - for
+    /// JSON on standard input, or inline JSON; may be repeated.
     #[arg(long = "args", value_name = "A")]
     pub(crate) args: Vec<String>,
-    /// A scalar argument or a size; may be repeated.
+    /// An argument or a size as JSON, or a part of one, as p.rate=0.1, over what --args gives; may be repeated.
     #[arg(long, value_name = "p=v")]
     pub(crate) set: Vec<String>,
 }

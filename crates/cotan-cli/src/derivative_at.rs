@@ -2,9 +2,9 @@
 
 use crate::args::{DerivativeArgs, Mode};
 use crate::diagnostics::Failure;
-use crate::input::RawArguments;
+use crate::input;
 use crate::session::Session;
-use cotan::host::{Arguments, HostValue};
+use cotan::host::{Arguments, HostValue, Inputs};
 use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Function, Request, ResolvedRequest};
 
 /// A function of a program, the parameters to differentiate with respect to, and arguments.
@@ -13,7 +13,7 @@ pub(crate) struct DerivativeAt {
     pub(crate) name: String,
     pub(crate) wrt: Vec<String>,
     pub(crate) mode: Option<DerivativeMode>,
-    pub(crate) raw: RawArguments,
+    pub(crate) raw: Inputs,
     pub(crate) resolved: ResolvedRequest,
 }
 
@@ -21,7 +21,7 @@ impl DerivativeAt {
     /// Reads program and arguments, and checks that the function has such a derivative.
     pub(crate) fn open(args: &DerivativeArgs, form: DerivativeForm) -> Result<DerivativeAt, Failure> {
         let session = Session::open(&args.call.file, &args.call.engine)?;
-        let raw = RawArguments::read(&args.call.inputs)?;
+        let raw = input::read(&args.call.inputs)?;
         let mode = args.mode.map(|mode| match mode {
             Mode::Forward => DerivativeMode::Forward,
             Mode::Reverse => DerivativeMode::Reverse,
@@ -84,7 +84,7 @@ impl DerivativeAt {
     }
 
     /// The result of a derivative that takes tangents; they come under the names of the parameters.
-    pub(crate) fn evaluate_along(&self, tangents: RawArguments) -> Result<HostValue, Failure> {
+    pub(crate) fn evaluate_along(&self, tangents: Inputs) -> Result<HostValue, Failure> {
         let function = self.derivative()?;
         let names = self.resolved.directions(function.signature());
         let mut raw = self.raw.clone();

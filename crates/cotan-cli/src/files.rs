@@ -30,19 +30,33 @@ pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     let most = if metadata.is_file() { most } else { most.min(MAX_UNSIZED) };
-    let too_large = || io::Error::new(ErrorKind::FileTooLarge, format!("expected at most {most} bytes, found more"));
     if metadata.len() > most {
-        return Err(too_large());
+        return Err(too_large(most));
     }
-    let (mut file, mut bytes) = (file, Vec::new());
-    let mut next = metadata.len().saturating_add(1).max(LEAST_READ);
+    read_to_end(file, metadata.len(), most)
+}
+
+/// The bytes of the standard input.
+pub(crate) fn read_stdin() -> Result<Vec<u8>, Failure> {
+    read_to_end(io::stdin().lock(), 0, MAX_UNSIZED)
+        .map_err(|e| Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, format!("reading the standard input: {e}")))
+}
+
+fn too_large(most: u64) -> io::Error {
+    io::Error::new(ErrorKind::FileTooLarge, format!("expected at most {most} bytes, found more"))
+}
+
+/// All bytes of a source, which says that there are so many, and has at most so many.
+fn read_to_end(mut source: impl Read, told: u64, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut next = told.saturating_add(1).max(LEAST_READ);
     loop {
         // One byte beyond the limit tells that there is more. Room for twice as much is never asked for.
         let part = next.min(most.saturating_add(1) - bytes.len() as u64);
         bytes.try_reserve_exact(usize::try_from(part).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
-        let read = file.by_ref().take(part).read_to_end(&mut bytes)?;
+        let read = source.by_ref().take(part).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > most {
-            return Err(too_large());
+            return Err(too_large(most));
         }
         if (read as u64) < part {
             return Ok(bytes);

@@ -9,6 +9,7 @@ mod environment;
 mod exit;
 mod files;
 mod input;
+mod look;
 mod machine;
 mod output;
 mod panics;

@@ -6,7 +6,7 @@ use crate::exit;
 use crate::files;
 use cotan::codes;
 use cotan::diagnostics::visible_json;
-use cotan::host::{HostValue, write_json, write_npy, write_npz};
+use cotan::host::{HostValue, leaf_arrays, write_csv, write_json, write_npy, write_npz};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -88,42 +88,48 @@ pub(crate) fn json(value: &HostValue) -> String {
 /// Writes a result in the format that the name of the file asks for.
 fn write_file(path: &Path, json: &dyn Fn() -> String, result: &HostValue) -> Result<(), Failure> {
     let fail = |message: String| Failure::plain(exit::USAGE, codes::UNREADABLE_FILE, message);
-    let arrays = || {
-        let mut arrays = Vec::new();
-        leaves("", result, &mut arrays);
-        arrays
-    };
+    let name = path.display();
     let bytes = match path.extension().and_then(|e| e.to_str()) {
         Some("json") => Some(format!("{}\n", json()).into_bytes()),
-        Some("npz") => write_npz(&arrays()),
-        Some("npy") => match arrays().as_slice() {
-            [(_, only)] => write_npy(only),
-            several => {
-                let message = format!("`{}`: expected one array, found {}", path.display(), several.len());
+        Some("npz") => leaf_arrays(result).and_then(|arrays| write_npz(&arrays)),
+        Some("npy") => match leaf_arrays(result).as_deref() {
+            Some([(_, only)]) => write_npy(only),
+            Some(several) => {
+                let message = format!("`{name}`: expected one array, found {}", several.len());
                 return Err(fail(message).help("several arrays fit into an .npz file"));
             }
+            None => None,
         },
+        Some("csv") => {
+            let table = write_csv(only_part(result)).ok_or_else(|| {
+                let expected = "expected a vector, a matrix, or a struct or tuple of vectors of one length";
+                fail(format!("`{name}`: {expected}, found {}", only_part(result).describe()))
+                    .help("arrays of several shapes fit into an .npz file, everything into a .json file")
+            });
+            Some(table?)
+        }
         Some(_) | None => {
-            return Err(fail(format!("`{}`: expected a name that ends in .json, .npz or .npy", path.display())));
+            return Err(fail(format!("`{name}`: expected a name that ends in .json, .npz, .npy or .csv")));
         }
     };
     let bytes = bytes.ok_or_else(|| {
-        let message = format!("`{}`: expected arrays, found a result that the format can't hold", path.display());
-        fail(message).help("write it to a .json file, which holds tuples, structs and enums too")
+        let message = format!("`{name}`: expected arrays, found a result that the format can't hold");
+        fail(message).help("write it to a .json file, which holds enums and empty tensors of structs too")
     })?;
-    files::replace(path, &bytes).map_err(|e| fail(format!("writing `{}`: {e}", path.display())))
+    files::replace(path, &bytes).map_err(|e| fail(format!("writing `{name}`: {e}")))
 }
 
-/// The arrays that a value consists of, with their paths. Arrays of structs have one for each element and field.
-fn leaves(path: &str, value: &HostValue, out: &mut Vec<(String, HostValue)>) {
-    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+/// The only part of an object, such as the result of a call, which a table has no name for.
+fn only_part(value: &HostValue) -> &HostValue {
     match value {
-        HostValue::Scalar(_) | HostValue::Tensor(_) => out.push((path.to_owned(), value.clone())),
-        HostValue::Array { items, .. } | HostValue::Tuple(items) => {
-            items.iter().enumerate().for_each(|(k, item)| leaves(&below(&k.to_string()), item, out));
-        }
-        HostValue::Struct(fields) => fields.iter().for_each(|(name, field)| leaves(&below(name), field, out)),
-        // An array can't say which variant it belongs to: the formats refuse it.
-        HostValue::Enum { .. } => out.push((path.to_owned(), value.clone())),
+        HostValue::Struct(fields) => match fields.as_slice() {
+            [(_, only)] => only,
+            _ => value,
+        },
+        HostValue::Scalar(_)
+        | HostValue::Tensor(_)
+        | HostValue::Array { .. }
+        | HostValue::Tuple(_)
+        | HostValue::Enum { .. } => value,
     }
 }

@@ -5,17 +5,19 @@ use crate::diagnostics::{self, Failure, Report, eprint};
 use crate::environment;
 use crate::exit;
 use crate::files::{self, MAX_PROGRAM};
-use crate::input::{RawArguments, Unbound};
+use crate::input;
 use cotan::cpu::explicit_failure;
 use cotan::diagnostics::{Diagnostic, FileId, SourceMap, decode};
 use cotan::emit::PassLog;
 use cotan::explain::Explanation;
-use cotan::host::{ArgumentMisfit, HostValue};
+use cotan::host::{ArgumentMisfit, Bound, HostValue, Inputs, Unbound};
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::{
     CallError, CompileError, Compiler, Engine, Function, Loader, Program, ReadyModule, Request, ResolvedRequest,
     Signature, UnfitRequest, codes,
 };
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -24,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) compiler: Compiler,
     pub(crate) engine: Engine,
     pub(crate) program: Program,
+    /// Notes about arguments that were told. A command may bind them several times.
+    told: RefCell<BTreeSet<String>>,
 }
 
 /// Imported modules are files.
@@ -85,7 +89,7 @@ impl Session {
         if engine == Engine::CPU {
             note_llvm(&compiler);
         }
-        Ok(Session { compiler, engine, program })
+        Ok(Session { compiler, engine, program, told: RefCell::default() })
     }
 
     /// Warns of what a derivative of a function with respect to parameters leaves out.
@@ -107,12 +111,12 @@ impl Session {
 
     /// The request at the element types of the arrays among the arguments. JSON has no types: it takes the defaults of
     /// the parameters in brackets.
-    pub(crate) fn at_types_of(&self, raw: &RawArguments, request: Request) -> Request {
+    pub(crate) fn at_types_of(&self, raw: &Inputs, request: Request) -> Request {
         self.program.at_elems(request, &|name| raw.elem(name))
     }
 
     /// The same with all its defaults, if it fits the program.
-    pub(crate) fn resolve(&self, raw: &RawArguments, request: Request) -> Result<ResolvedRequest, Failure> {
+    pub(crate) fn resolve(&self, raw: &Inputs, request: Request) -> Result<ResolvedRequest, Failure> {
         let name = request.function.clone();
         let resolved = self.compiler.resolve(&self.program, request, &|name| raw.elem(name));
         resolved.map_err(|e| self.compile_failure(&name, e))
@@ -159,16 +163,22 @@ impl Session {
         &self,
         name: &str,
         signature: &Signature,
-        raw: &RawArguments,
+        raw: &Inputs,
     ) -> Result<cotan::host::Arguments, Failure> {
-        raw.bind(signature).map_err(|unbound| match unbound {
-            Unbound::Misfit(misfit) => self.misfit_failure(name, misfit),
-            Unbound::File(failure) => failure,
-        })
+        let Bound { args, notes } = raw.bind(signature, &mut input::budget()).map_err(|unbound| match unbound {
+            Unbound::Misfit { misfit, help } => self.misfit_failure(name, *misfit, help),
+            Unbound::Malformed(malformed) => malformed.into(),
+        })?;
+        for note in notes {
+            if self.told.borrow_mut().insert(note.clone()) {
+                eprint(&format!("note: {note}"));
+            }
+        }
+        Ok(args)
     }
 
     /// Calls a function of the source, or a derivative of one.
-    pub(crate) fn call(&self, name: &str, function: &Function, raw: &RawArguments) -> Result<HostValue, Failure> {
+    pub(crate) fn call(&self, name: &str, function: &Function, raw: &Inputs) -> Result<HostValue, Failure> {
         let args = self.arguments(name, function.signature(), raw)?;
         function.call(&args).map_err(|e| self.call_failure(name, &e))
     }
@@ -178,7 +188,7 @@ impl Session {
         &self,
         name: &str,
         function: &Function,
-        raw: &RawArguments,
+        raw: &Inputs,
         output: &mut dyn FnMut(&str),
     ) -> Result<HostValue, Failure> {
         let args = self.arguments(name, function.signature(), raw)?;
@@ -186,11 +196,7 @@ impl Session {
     }
 
     /// A sparse Jacobian or Hessian at a point, with its matrix there, which is held against a product with it.
-    pub(crate) fn sparse(
-        &self,
-        request: &Request,
-        raw: &RawArguments,
-    ) -> Result<(SparseJacobian, SparseMatrix), Failure> {
+    pub(crate) fn sparse(&self, request: &Request, raw: &Inputs) -> Result<(SparseJacobian, SparseMatrix), Failure> {
         let name = &request.function;
         let primal = Request { form: None, ..request.clone() };
         let signature = self.compiler.signature(&self.program, &primal).map_err(|e| self.compile_failure(name, e))?;
@@ -252,8 +258,9 @@ impl Session {
     }
 
     /// Arguments that do not fit, shown at the parameter.
-    fn misfit_failure(&self, name: &str, misfit: ArgumentMisfit) -> Failure {
+    fn misfit_failure(&self, name: &str, misfit: ArgumentMisfit, help: Option<String>) -> Failure {
         let diagnostic = CallError::Arguments(misfit).diagnostic(&self.program, name);
+        let diagnostic = help.into_iter().fold(diagnostic, |diagnostic, help| diagnostic.help(help));
         Failure::program(exit::USAGE, &[diagnostic], &self.program.sources)
     }
 }

@@ -32,6 +32,8 @@ pub const UNFIT_REQUEST: Code = Code("A0008");
 pub const NUMBER_OUT_OF_RANGE: Code = Code("A0020");
 /// A size or an extent that would be negative.
 pub const NEGATIVE_SIZE: Code = Code("A0009");
+/// A parameter with two arguments.
+pub const ARGUMENT_TWICE: Code = Code("A0010");
 /// A device that this version does not support.
 pub const UNSUPPORTED_DEVICE: Code = Code("U0001");
 /// An option that this version does not support.
@@ -234,22 +236,26 @@ pub static SHELL: &[CodeInfo] = &[
     info(
         "A0001",
         "an argument is missing",
-        "Every parameter without a default needs an argument: an entry of the --args object, an array of the --args archive, \
-         name=file.npy, or --set name=value for a scalar.",
+        "Every parameter without a default needs an argument: --args FILE takes all whose names are in a .json, .npz or .csv \
+         file, --args name=FILE or name=FILE:path takes one, --args - reads JSON from standard input, and --set name=value \
+         gives a value as JSON.",
         "",
     ),
     info(
         "A0002",
         "no parameter has this name",
-        "An argument is given for a name that the function does not have. Names are those of the signature; sizes that \
-         follow from no argument are given by name too.",
+        "An argument is given by name, as in --args z=data.npz or --set z=1, and the function has no such parameter. Names \
+         are those of the signature; sizes that follow from no argument are given by name too. What is in a file that is \
+         given as a whole may have any names: the rest is left over, with a note.",
         "",
     ),
     info(
         "A0003",
         "an argument has another type than its parameter",
-        "Nothing is converted: an i64 parameter takes whole numbers, an f32 parameter takes f32 arrays. In JSON, \
-         tensors are nested lists of equal lengths, structs are objects, tuples are lists.",
+        "What loses nothing is converted, with a note: f32 arrays go into f64, integers into floats that hold them. Nothing \
+         is rounded or cut: an f32 parameter takes no f64 array, and an i64 parameter no floats. In JSON, tensors are \
+         nested lists of equal lengths, structs are objects, tuples are lists. In .npz and .csv files a struct is one \
+         array, or column, for each of its leaves: p.w, p.b.",
         "",
     ),
     info(
@@ -273,7 +279,7 @@ pub static SHELL: &[CodeInfo] = &[
     info(
         "A0007",
         "a file is not what its name says",
-        "Arguments are read from .json, .npz and .npy files. Python objects inside arrays are never read. A key of an object, or a name in an archive, stands for one value. What is read takes at most half the memory that is to spare, where an element has eight bytes; the arrays of an archive that take more than 32 MiB may be at most 200 times as large as their compressed forms. An array that is larger for good reasons can be saved without compression.",
+        "Arguments are read from .json, .npz, .npy and .csv files. Python objects inside arrays are never read. A key of an object, or a name in an archive, stands for one value. What is read takes at most half the memory that is to spare, where an element has eight bytes; the arrays of an archive that take more than 32 MiB may be at most 200 times as large as their compressed forms. An array that is larger for good reasons can be saved without compression.",
         "",
     ),
     info(
@@ -294,6 +300,13 @@ pub static SHELL: &[CodeInfo] = &[
         "a size would be negative",
         "A size counts elements. Sizes are solved from the extents of the arguments: x: f64[N + 5] needs at least five \
          elements, or N would be negative. Give longer arguments, or a size of at least 0: --set N=0.",
+        "",
+    ),
+    info(
+        "A0010",
+        "a parameter has two arguments",
+        "Two sources have a value for one parameter. Leave one out, or take the parts that are meant by name: \
+         --args x=a.npz:x --args y=b.npz:y. Only --set goes over what --args gives.",
         "",
     ),
     info(

@@ -155,6 +155,7 @@ impl From<ArgumentMisfit> for CallError {
         match e {
             ArgumentMisfit::NoMemory { bytes, .. } => CallError::OutOfMemory(OutOfMemory::of_machine(bytes)),
             e @ (ArgumentMisfit::Missing { .. }
+            | ArgumentMisfit::Twice { .. }
             | ArgumentMisfit::Unknown { .. }
             | ArgumentMisfit::Kind { .. }
             | ArgumentMisfit::Operands(_)

@@ -5,6 +5,7 @@ mod exact_zeros;
 mod explain;
 mod flat_operands;
 mod memory;
+mod misfits;
 mod negative_sizes;
 mod panics;
 mod quick_start;

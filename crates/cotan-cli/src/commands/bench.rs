@@ -4,7 +4,7 @@ use crate::args::BenchArgs;
 use crate::diagnostics::Failure;
 use crate::environment;
 use crate::exit;
-use crate::input::RawArguments;
+use crate::input;
 use crate::output;
 use crate::session::{Session, read_program};
 use crate::terminal;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     if let Some(gradient) = &gradient {
         session.lower(gradient)?;
     }
-    let raw = RawArguments::read(&args.inputs)?;
+    let raw = input::read(&args.inputs)?;
     let called = session.function(&function)?;
     session.call(&args.function, &called, &raw)?;
     let instance = Instance {

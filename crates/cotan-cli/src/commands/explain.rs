@@ -5,7 +5,7 @@ use super::ops::of_library;
 use crate::args::{Backend, EngineArgs, ExplainArgs};
 use crate::diagnostics::Failure;
 use crate::exit;
-use crate::input::RawArguments;
+use crate::input;
 use crate::output;
 use crate::session::Session;
 use cotan::codes;
@@ -97,7 +97,7 @@ fn gradient(name: &str, args: &ExplainArgs) -> Result<(), Failure> {
     // Nothing is run for formulas; numbers may take the loops that decide how long others are.
     let engine = EngineArgs::new(if args.inputs.is_given() { Backend::Cpu } else { Backend::Interp });
     let session = Session::open(Path::new(&args.subject), &engine)?;
-    let raw = RawArguments::read(&args.inputs)?;
+    let raw = input::read(&args.inputs)?;
     let request = session.at_types_of(&raw, request(name, &args.grad));
     let mut explanation = session.explain(&request)?;
     if args.inputs.is_given() {

@@ -1,12 +1,12 @@
 //! `cotan grad`: value and gradient, and the check of a gradient.
 
 use super::certify::{Certified, certified};
-use super::summary::{norm, summary};
 use crate::args::{GradArgs, GradientEngine, Mode};
 use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::environment;
 use crate::exit;
+use crate::look::{Look, norm};
 use crate::output;
 use crate::terminal;
 use cotan::host::{Arguments, Const, HostValue};
@@ -40,12 +40,12 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     let json = || output::json(&output::object(parts.clone()));
     // What a checker says is no array, so it goes into no file of arrays.
     output::deliver_as(&args.derivative.call, &json, &arrays, || {
-        let mut text = String::new();
+        let (look, mut text) = (Look::new(&args.derivative.call), String::new());
         if args.value || args.check {
-            text += &summary("value", &value);
+            text += &look.summary("value", &value);
         }
         for (name, g) in &named {
-            text += &summary(&format!("gradient of `{name}`"), g);
+            text += &look.summary(&format!("gradient of `{name}`"), g);
         }
         if let Some(check) = &check {
             let entries: Vec<f64> = named.iter().flat_map(|(_, g)| g.floats()).collect();

@@ -1,11 +1,11 @@
 //! `cotan jacobian`: value and Jacobian.
 
 use super::sparse;
-use super::summary::summary;
 use crate::args::{DerivativeArgs, MatrixArgs};
 use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::exit;
+use crate::look::Look;
 use crate::output;
 use cotan::DerivativeForm;
 use cotan::host::HostValue;
@@ -28,9 +28,10 @@ pub(super) fn deliver(
     label: &str,
     matrices: Vec<(String, HostValue)>,
 ) -> Result<u8, Failure> {
-    let mut text = summary("value", &value);
+    let look = Look::new(&args.call);
+    let mut text = look.summary("value", &value);
     for (name, matrix) in &matrices {
-        text += &summary(&format!("{label} of `{name}`"), matrix);
+        text += &look.summary(&format!("{label} of `{name}`"), matrix);
     }
     output::deliver(&args.call, &output::object([("value", value), (key, output::object(matrices))]), || text)?;
     Ok(exit::DONE)

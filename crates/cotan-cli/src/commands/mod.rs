@@ -16,7 +16,6 @@ mod new;
 mod ops;
 mod run;
 mod sparse;
-mod summary;
 mod test;
 mod vjp;
 

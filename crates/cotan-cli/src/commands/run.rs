@@ -3,7 +3,8 @@
 use crate::args::RunArgs;
 use crate::diagnostics::Failure;
 use crate::exit;
-use crate::input::RawArguments;
+use crate::input;
+use crate::look::Look;
 use crate::output;
 use crate::session::Session;
 use cotan::Request;
@@ -12,7 +13,7 @@ use cotan::host::HostValue;
 pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let session = Session::open(&args.call.file, &args.call.engine)?;
     let name = args.function.as_deref().unwrap_or("main");
-    let raw = RawArguments::read(&args.call.inputs)?;
+    let raw = input::read(&args.call.inputs)?;
     let function = session.function(&session.at_types_of(&raw, Request::function(name)))?;
     let result = session.run(name, &function, &raw, &mut |text| output::printed(text, args.call.json))?;
     let is_program = args.function.is_none() && !args.call.json;
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
         return Ok(integer.rem_euclid(256) as u8);
     }
     let is_silent = is_program && result == HostValue::unit();
-    let text = if is_silent { String::new() } else { format!("{}\n", output::json(&result)) };
+    let text = if is_silent { String::new() } else { Look::new(&args.call).value(&result) };
     output::deliver(&args.call, &output::object([("result", result)]), || text)?;
     Ok(exit::DONE)
 }

@@ -1,11 +1,11 @@
 //! `cotan jacobian --sparse` and `cotan hessian --sparse`: matrices in compressed rows.
 
-use super::summary::summary;
 use crate::args::MatrixArgs;
 use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::exit;
 use crate::files;
+use crate::look::Look;
 use crate::output;
 use cotan::host::{Entry, HostValue, Leaf};
 use cotan::sparse::{SparseJacobian, SparseMatrix, spy_plot};
@@ -171,6 +171,7 @@ fn deliver(
         format!("{{\"value\": {}, \"{key}\": {matrices}}}", output::json(&value))
     };
     let arrays = output::object([("value", value.clone()), (key, matrices(false))]);
-    output::deliver_as(&args.derivative.call, &json, &arrays, || summary("value", &value) + &text())?;
+    let look = Look::new(&args.derivative.call);
+    output::deliver_as(&args.derivative.call, &json, &arrays, || look.summary("value", &value) + &text())?;
     Ok(exit::DONE)
 }

@@ -1,11 +1,11 @@
 //! `cotan vjp`: value and cotangents.
 
-use super::summary::summary;
 use crate::args::VjpArgs;
 use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
 use crate::exit;
-use crate::input::RawArguments;
+use crate::input;
+use crate::look::Look;
 use crate::output;
 use cotan::host::{Const, HostType, HostValue};
 use cotan::{DerivativeForm, DerivativeMode};
@@ -21,9 +21,12 @@ pub(crate) fn run(args: &VjpArgs) -> Result<u8, Failure> {
     let directions = point.resolved.directions(function.signature());
     let name = directions.last().copied().unwrap_or(COTANGENT).to_owned();
     let mut raw = point.raw.clone();
-    raw.absorb(RawArguments::read_sources(&args.cotangent, COTANGENT)?, |given| {
-        if given == COTANGENT { name.clone() } else { given }
-    });
+    raw.absorb(
+        input::read_sources(&args.cotangent, COTANGENT)?,
+        |given| {
+            if given == COTANGENT { name.clone() } else { given }
+        },
+    );
     match (&point.resolved.function.result, raw.has(&name)) {
         (HostType::Scalar(elem), false) if elem.is_float() => {
             raw.insert(&name, HostValue::Scalar(Const::number(*elem, 1)));
@@ -34,9 +37,10 @@ pub(crate) fn run(args: &VjpArgs) -> Result<u8, Failure> {
     let mut cotangents = result.into_parts().into_iter();
     let value = cotangents.next().unwrap_or_else(HostValue::unit);
     let named: Vec<(String, HostValue)> = point.wrt.iter().cloned().zip(cotangents).collect();
-    let mut text = summary("value", &value);
+    let look = Look::new(&args.derivative.call);
+    let mut text = look.summary("value", &value);
     for (name, cotangent) in &named {
-        text += &summary(&format!("cotangent of `{name}`"), cotangent);
+        text += &look.summary(&format!("cotangent of `{name}`"), cotangent);
     }
     let object = output::object([("value", value), (COTANGENT, output::object(named))]);
     output::deliver(&args.derivative.call, &object, || text)?;

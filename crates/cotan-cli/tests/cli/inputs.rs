@@ -28,11 +28,13 @@ fn archives_of_arrays_are_read() {
     case.write("args.json", b"{\"x\": [1, 2], \"y\": 3}");
     let run = ["run", "program.cot", "--fn", "f", "--args"];
     assert_eq!(case.run(&[&run[..], &["args.json", "--out", "out.npz"]].concat()).status, Some(0));
-    case.write("again.cot", b"struct R { a: f64[2], b: i64 }\nfn g(x: f64[2]) -> f64[2] = x");
+    case.write("again.cot", b"fn g(x: f64[2]) -> f64[2] = x");
     // The archive names its arrays after the parts of the result.
-    let refused = case.run(&["run", "again.cot", "--fn", "g", "--args", "out.npz", "--json"]);
+    let run = ["run", "again.cot", "--fn", "g", "--args"];
+    assert_eq!(case.json(&[&run[..], &["x=out.npz:result.0"]].concat()), json!({"result": [1.0, 2.0]}));
+    let refused = case.run(&[&run[..], &["out.npz"]].concat());
     assert_eq!(refused.status, Some(2));
-    assert!(refused.stdout.contains("`result.0`"), "{}", refused.stdout);
+    assert!(refused.stderr.contains("help: `out.npz` has `result`: `x=out.npz:result`"), "{}", refused.stderr);
 }
 
 #[test]
@@ -61,7 +63,6 @@ fn arguments_that_do_not_fit_are_told_at_the_parameter() {
     let case = dot();
     for (args, code, place, message) in [
         (&br#"{"x": [1, 2], "n": 1}"#[..], "A0001", (1, 20), "argument `y` is missing: expected f64[N], found none"),
-        (br#"{"x": [1], "y": [1], "n": 1, "z": 0}"#, "A0002", (1, 4), "there is no parameter `z`"),
         (br#"{"x": [1], "y": [1], "n": 1.5}"#, "A0003", (1, 31), "argument `n`: expected i64, found 1.5"),
         (
             br#"{"x": [1], "y": [1], "n": 18446744073709551615}"#,
@@ -83,12 +84,48 @@ fn arguments_that_do_not_fit_are_told_at_the_parameter() {
 }
 
 #[test]
-fn element_types_of_arrays_are_not_converted() {
-    let case = Case::new("fn f(x: f64[2]) -> f64 = x[0]");
-    case.write("x.npy", &npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", &[0; 8]));
-    let run = case.run(&["run", "program.cot", "--fn", "f", "--args", "x=x.npy"]);
+fn several_missing_arguments_are_told_at_once() {
+    let case = dot();
+    let run = case.run(&["run", "program.cot", "--fn", "f", "--json"]);
+    assert_eq!((run.status, run.first_diagnostic().0.as_str()), (Some(2), "A0001"));
+    let first = run.json()["diagnostics"][0].clone();
+    assert_eq!(first["message"], json!("3 arguments are missing: `x: f64[N]`, `y: f64[N]`, `n: i64`"));
+    let columns: Vec<u64> =
+        first["related"].as_array().expect("places").iter().flat_map(|p| p["column"].as_u64()).collect();
+    assert_eq!(columns, [20, 31]);
+}
+
+#[test]
+fn what_no_parameter_is_called_is_a_note_and_a_name_that_is_given_an_error() {
+    let case = Case::new("fn f(x: f64) -> f64 = x");
+    case.write("args.json", br#"{"x": 1, "y": 2, "z": 3}"#);
+    let run = case.run(&["run", "program.cot", "--fn", "f", "--args", "args.json", "--json"]);
+    assert_eq!((run.status, run.json()), (Some(0), json!({"result": 1.0})));
+    assert_eq!(run.stderr, "note: nothing asks for `y`, `z` of `args.json`\n");
+    for given in [["--set", "z=1"], ["--args", "z=args.json"]] {
+        let run = case.run(&[&["run", "program.cot", "--fn", "f", "--set", "x=1", "--json"], &given[..]].concat());
+        assert_eq!((run.status, run.first_diagnostic().0.as_str()), (Some(2), "A0002"), "{given:?}");
+    }
+}
+
+#[test]
+fn element_types_are_converted_where_nothing_is_lost() {
+    let case = Case::new("fn f(x: f64[2]) -> f64 = x[1]\nfn g(x: f32[2]) -> f32 = x[1]");
+    let array = |descr: &str, data: &[u8]| {
+        npy(&format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,), }}"), data)
+    };
+    let bytes = |numbers: [f32; 2]| numbers.map(f32::to_le_bytes).concat();
+    case.write("x.npy", &array("<f4", &bytes([1.0, 0.1])));
+    let run = case.run(&["grad", "program.cot", "--fn", "f", "--args", "x=x.npy", "--json"]);
+    assert_eq!(run.json()["value"], json!(f64::from(0.1f32)));
+    assert_eq!(run.stderr, "note: `x`: f32[2] of `x.npy` is taken as f64\n");
+    case.write("x.npy", &array("<i2", &[1, 0, 255, 255]));
+    assert_eq!(case.json(&["run", "program.cot", "--fn", "g", "--args", "x=x.npy"]), json!({"result": -1.0}));
+    case.write("x.npy", &array("<f8", &[0; 16]));
+    let run = case.run(&["run", "program.cot", "--fn", "g", "--args", "x=x.npy"]);
     assert_eq!(run.status, Some(2));
-    assert!(run.stderr.contains("argument `x`: expected f64[2], found f32[2]"), "{}", run.stderr);
+    assert!(run.stderr.contains("argument `x`: expected f32[2], found f64[2]"), "{}", run.stderr);
+    assert!(run.stderr.contains("help: a conversion could round: save"), "{}", run.stderr);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod cache;
 mod certify;
+mod data;
 mod derivatives;
 mod environment;
 mod errors;

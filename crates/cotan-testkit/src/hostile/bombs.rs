@@ -76,8 +76,8 @@ pub const BOMBS: &[Bomb] = &[
     bomb("an endless header", "bytes", NPY, |path| {
         fs::write(path, [&b"\x93NUMPY\x03\x00\xff\xff\xff\xff"[..], &[b' '; 1 << 20]].concat())
     }),
-    bomb("bytes where floats are wanted", "vector", NPY, |path| {
-        fs::write(path, npy("|u1", false, "(104857600,)", 100 << 20))
+    bomb("truth values where floats are wanted", "vector", NPY, |path| {
+        fs::write(path, npy("|b1", false, "(104857600,)", 100 << 20))
     }),
     bomb("deep lists", "vector", JSON, |path| fs::write(path, "[".repeat(10 << 20))),
     bomb("a long list where a number is wanted", "scalar", JSON, |path| {

@@ -1,7 +1,7 @@
 //! Mutated files of arguments: good ones of every format with a few bytes changed, moved or missing.
 
 use crate::random::Rng;
-use cotan::host::files::{Archive, JsonText, NpyFile};
+use cotan::host::files::{Archive, CsvTable, JsonText, NpyFile};
 use cotan::host::{Budget, HostValue, write_npy, write_npz};
 use cotan_ir::{Const, Elem};
 use cotan_lower::entry::{HostType, HostVariant};
@@ -54,11 +54,13 @@ pub enum Format {
     Npy,
     /// An archive of arrays.
     Npz,
+    /// A table.
+    Csv,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 3] = [Format::Json, Format::Npy, Format::Npz];
+    pub const ALL: [Format; 4] = [Format::Json, Format::Npy, Format::Npz, Format::Csv];
 
     /// Good files.
     fn seeds(self) -> Vec<Vec<u8>> {
@@ -76,6 +78,9 @@ impl Format {
                 let stored = write_npz(&arrays()).unwrap_or_default();
                 vec![stored, deflated(&arrays()).unwrap_or_default()]
             }
+            Format::Csv => ["a,\"b c\",d\n1,2.5,-3e2\n\n4,nan,0\n", "1,0\r\n1,1\r\n", "x\n1\n2"]
+                .map(|text| text.as_bytes().to_vec())
+                .to_vec(),
         }
     }
 
@@ -103,6 +108,14 @@ impl Format {
                 let one_by_one = names.iter().all(|name| archive.read(&[name], &mut budget).is_ok());
                 let together = archive.read(&names, &mut budget).is_ok();
                 one_by_one && together
+            }
+            Format::Csv => {
+                let Ok(table) = CsvTable::open(bytes) else { return false };
+                table.names().iter().for_each(|name| drop(table.column(name)));
+                let wanted: Vec<_> =
+                    (0..table.n_columns()).map(|k| (k, [Elem::F64, Elem::I64, Elem::Bool][k % 3])).collect();
+                let columns = table.columns(&wanted, &mut budget).is_ok();
+                table.matrix(Elem::F64, &mut budget).is_ok() || columns
             }
         }
     }

@@ -48,7 +48,10 @@ impl CallError {
     pub fn diagnostic(&self, program: &Program, function: &str) -> Diagnostic {
         match self {
             CallError::Arguments(misfit) => {
-                Diagnostic::error(misfit.code(), program.parameter_span(function, misfit.name()), misfit.to_string())
+                let span = |name: &str| program.parameter_span(function, name);
+                let diagnostic = Diagnostic::error(misfit.code(), span(misfit.name()), misfit.to_string());
+                let others = misfit.other_names().into_iter();
+                others.fold(diagnostic, |diagnostic, name| diagnostic.label(span(name), "this one too"))
             }
             CallError::Check(failure) => {
                 let span = source_span(failure.span);

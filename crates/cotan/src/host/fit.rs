@@ -17,12 +17,17 @@ pub type Arguments = BTreeMap<String, HostValue>;
 /// Arguments that do not fit the signature: the program never started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgumentMisfit {
-    /// A parameter has no argument.
+    /// Parameters have no arguments.
     Missing {
+        /// The parameters, each with its type; there is at least one.
+        params: Vec<(String, String)>,
+    },
+    /// A parameter has two arguments.
+    Twice {
         /// The parameter.
         name: String,
-        /// Its type.
-        ty: String,
+        /// Where they come from.
+        by: [String; 2],
     },
     /// An argument that no parameter has the name of.
     Unknown {
@@ -125,6 +130,7 @@ impl ArgumentMisfit {
     pub fn code(&self) -> Code {
         match self {
             ArgumentMisfit::Missing { .. } => codes::MISSING_ARGUMENT,
+            ArgumentMisfit::Twice { .. } => codes::ARGUMENT_TWICE,
             ArgumentMisfit::Unknown { .. } => codes::UNKNOWN_ARGUMENT,
             ArgumentMisfit::Kind { .. } | ArgumentMisfit::Operands(_) => codes::ARGUMENT_TYPE,
             ArgumentMisfit::Extent { .. } | ArgumentMisfit::FlatExtent { .. } | ArgumentMisfit::Elements { .. } => {
@@ -138,10 +144,17 @@ impl ArgumentMisfit {
         }
     }
 
+    /// Other parameters that it is about.
+    pub(crate) fn other_names(&self) -> Vec<&str> {
+        let ArgumentMisfit::Missing { params } = self else { return Vec::new() };
+        params.iter().skip(1).map(|(name, _)| name.as_str()).collect()
+    }
+
     /// The parameter, argument or size that it is about.
     pub fn name(&self) -> &str {
         match self {
-            ArgumentMisfit::Missing { name, .. }
+            ArgumentMisfit::Missing { params } => params.first().map_or("", |(name, _)| name),
+            ArgumentMisfit::Twice { name, .. }
             | ArgumentMisfit::Unknown { name, .. }
             | ArgumentMisfit::Kind { name, .. }
             | ArgumentMisfit::Extent { name, .. }
@@ -162,8 +175,15 @@ impl ArgumentMisfit {
 impl fmt::Display for ArgumentMisfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ArgumentMisfit::Missing { name, ty } => {
-                write!(f, "argument `{name}` is missing: expected {ty}, found none")
+            ArgumentMisfit::Missing { params } => match params.as_slice() {
+                [(name, ty)] => write!(f, "argument `{name}` is missing: expected {ty}, found none"),
+                several => {
+                    let shown: Vec<String> = several.iter().map(|(name, ty)| format!("`{name}: {ty}`")).collect();
+                    write!(f, "{} arguments are missing: {}", several.len(), shown.join(", "))
+                }
+            },
+            ArgumentMisfit::Twice { name, by: [first, second] } => {
+                write!(f, "argument `{name}` is given twice: by `{first}` and by `{second}`")
             }
             ArgumentMisfit::Unknown { name, known } => {
                 write!(f, "there is no parameter `{name}`: expected one of `{}`", known.join("`, `"))
@@ -229,6 +249,7 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
             .collect();
         return Err(ArgumentMisfit::Unknown { name: name.clone(), known });
     }
+    expect_all(entry, &|param| args.get(&param.name).is_some())?;
     let mut leaves = Vec::new();
     let mut extents = Vec::new();
     // Extents that an empty array of structs does not tell, each of a leaf and an axis.
@@ -236,9 +257,7 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
     // The dims of payloads of other variants.
     let mut absent: Vec<Dim> = Vec::new();
     for param in &entry.signature.params {
-        let Some(value) = args.get(&param.name) else {
-            return Err(ArgumentMisfit::Missing { name: param.name.clone(), ty: entry.signature.show(&param.ty) });
-        };
+        let Some(value) = args.get(&param.name) else { continue };
         check_kind(entry, &param.name, value, &param.ty)?;
         let first = leaves.len();
         let flat = value.flatten(&param.ty, &mut leaves);
@@ -283,11 +302,10 @@ pub(crate) fn fit_numbers(
 ) -> Result<Vec<i64>, ArgumentMisfit> {
     let none = Arguments::new();
     let args = Given { args: integers, defaults: &none };
+    expect_all(entry, &|param| dims_of(param).is_some())?;
     let mut extents = Vec::new();
     for param in &entry.signature.params {
-        let Some(found) = dims_of(param) else {
-            return Err(ArgumentMisfit::Missing { name: param.name.clone(), ty: entry.signature.show(&param.ty) });
-        };
+        let Some(found) = dims_of(param) else { continue };
         let dims = param.ty.leaves().into_iter().flat_map(|leaf| leaf.dims);
         let extent = |(axis, (dim, found))| Extent { param, axis, dim, found };
         extents.extend(dims.zip(found).enumerate().map(extent));
@@ -295,6 +313,20 @@ pub(crate) fn fit_numbers(
     let (sizes, known) = known_sizes(entry, args, &extents, &[])?;
     // Tensors and scalars are no enums, so no extent is that of a payload.
     Ok(numbers(&known, sizes, &extents, &|_, _| 0))
+}
+
+/// The parameters without an argument, each with its type.
+pub(crate) fn missing(signature: &Signature, is_given: &dyn Fn(&EntryParam) -> bool) -> Vec<(String, String)> {
+    let missing = signature.params.iter().filter(|param| !is_given(param));
+    missing.map(|param| (param.name.clone(), signature.show(&param.ty))).collect()
+}
+
+/// Fails if parameters have no argument.
+fn expect_all(entry: &Entry, is_given: &dyn Fn(&EntryParam) -> bool) -> Result<(), ArgumentMisfit> {
+    match missing(&entry.signature, is_given) {
+        params if params.is_empty() => Ok(()),
+        params => Err(ArgumentMisfit::Missing { params }),
+    }
 }
 
 /// The sizes, which fit all extents.

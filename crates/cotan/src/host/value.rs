@@ -79,6 +79,27 @@ impl HostValue {
         }
     }
 
+    /// The tensor of scalars, if it is one.
+    pub fn as_tensor(&self) -> Option<&Value> {
+        match self {
+            HostValue::Tensor(v) => Some(v),
+            HostValue::Scalar(_)
+            | HostValue::Array { .. }
+            | HostValue::Tuple(_)
+            | HostValue::Struct(_)
+            | HostValue::Enum { .. } => None,
+        }
+    }
+
+    /// The one array that it is, if it is a scalar or a tensor of scalars.
+    pub(crate) fn into_value(self) -> Option<Value> {
+        match self {
+            HostValue::Scalar(c) => Some(c.into()),
+            HostValue::Tensor(v) => Some(v),
+            HostValue::Array { .. } | HostValue::Tuple(_) | HostValue::Struct(_) | HostValue::Enum { .. } => None,
+        }
+    }
+
     /// Calls `f` for every scalar, in row-major order of the leaves as they are read.
     pub fn each_scalar(&self, f: &mut dyn FnMut(Const)) {
         match self {

@@ -48,6 +48,35 @@ impl JsonText {
         serde_json::from_slice(self.text()).ok()
     }
 
+    /// The part that a key of an object, or a position in a list, names.
+    pub fn part(&self, name: &str) -> Result<Option<JsonText>, FileError> {
+        match self.entries()? {
+            Some(entries) => Ok(entries.into_iter().find(|(key, _)| key == name).map(|(_, part)| part)),
+            None => Ok(name.parse().ok().and_then(|at: usize| self.items().into_iter().nth(at))),
+        }
+    }
+
+    /// The values of a list; none if it is no list.
+    fn items(&self) -> Vec<JsonText> {
+        let mut scan = Scan { text: self.text(), at: 0 };
+        let mut items = Vec::new();
+        if scan.peek() == Some(b'[') {
+            scan.at += 1;
+            while !matches!(scan.peek(), Some(b']') | None) {
+                let item = scan.value();
+                scan.skip(b',');
+                items.push(self.within(item));
+            }
+        }
+        items
+    }
+
+    /// A part of this text.
+    fn within(&self, part: Range<usize>) -> JsonText {
+        let part = self.part.start + part.start..self.part.start + part.end;
+        JsonText { text: self.text.clone(), part }
+    }
+
     /// The values of an object by their keys; none if it is no object.
     pub fn entries(&self) -> Result<Option<Vec<(String, JsonText)>>, FileError> {
         let mut scan = Scan { text: self.text(), at: 0 };
@@ -62,8 +91,7 @@ impl JsonText {
             scan.skip(b':');
             let value = scan.value();
             scan.skip(b',');
-            let part = self.part.start + value.start..self.part.start + value.end;
-            entries.push((key, JsonText { text: self.text.clone(), part }));
+            entries.push((key, self.within(value)));
         }
         Ok(Some(entries))
     }
@@ -205,6 +233,21 @@ mod tests {
         assert_eq!(entries("{}"), []);
         let list = JsonText::new(b"[1]".to_vec()).expect("JSON");
         assert!(list.entries().expect("keys").is_none());
+    }
+
+    #[test]
+    fn parts_are_found_by_keys_and_positions() {
+        let text = JsonText::new(br#"{"a": [1, [2, "x]"], {"b": 3}], "0": []}"#.to_vec()).expect("JSON");
+        let part = |path: &[&str]| {
+            let part = path.iter().try_fold(text.clone(), |at, name| at.part(name).expect("keys"))?;
+            Some(String::from_utf8_lossy(part.text()).into_owned())
+        };
+        assert_eq!(part(&["a", "1"]).as_deref(), Some(r#"[2, "x]"]"#));
+        assert_eq!(part(&["a", "2", "b"]).as_deref(), Some("3"));
+        assert_eq!(part(&["0"]).as_deref(), Some("[]"));
+        for path in [&["0", "0"][..], &["a", "3"], &["a", "b"], &["a", "0", "0"], &["c"]] {
+            assert_eq!(part(path), None, "{path:?}");
+        }
     }
 
     #[test]

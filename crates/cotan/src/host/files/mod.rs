@@ -9,6 +9,7 @@
 //! - Nothing is executed or unpickled.
 
 mod budget;
+mod csv;
 mod json;
 mod npy;
 mod npy_header;
@@ -17,6 +18,7 @@ mod npz;
 use std::fmt;
 
 pub use budget::Budget;
+pub use csv::{CsvTable, write_csv};
 pub use json::{JsonText, MAX_KEYS};
 pub use npy::{NpyFile, read_npy, write_npy};
 pub use npy_header::{ArrayHeader, MAX_HEADER};
