@@ -10,6 +10,7 @@ use super::body::{Body, Closure, Value};
 use super::code::Code;
 use super::control::UNIT;
 use super::values::elem_of;
+use super::vectors::Operand;
 use cotan_sema::dims::Dim;
 use cotan_sema::typed::{Arg, Builtin, Expr, Type};
 
@@ -65,7 +66,30 @@ impl<'a, 'p> Body<'a, 'p> {
                 let values = values_of(self, args)?;
                 Ok(vec![self.dot(values[0][0], values[1][0])?])
             }
-            Builtin::Norm => of_tensor(self, args, |body, tensor| body.code.norm(tensor)),
+            Builtin::Norm => {
+                let value = self.value(&args[0])?;
+                let norm = match ty_of(&args[0]).scalar() {
+                    Some(_) => self.code.norm(value[0])?,
+                    None => self.norm_of_leaves(ty_of(&args[0]), value)?,
+                };
+                Ok(vec![norm])
+            }
+            Builtin::MapLeaves => {
+                let values = operands(self, &args[1..])?;
+                self.map_leaves(closure_of(self, &args[0]), &values)
+            }
+            Builtin::SumLeaves => {
+                let value = self.value(&args[0])?;
+                Ok(vec![self.sum_of_leaves(ty_of(&args[0]), value)?])
+            }
+            Builtin::Inner => {
+                let values = operands(self, args)?;
+                Ok(vec![self.inner(&values)?])
+            }
+            Builtin::CountLeaves => {
+                let value = self.value(&args[0])?;
+                Ok(vec![self.count_of_leaves(ty_of(&args[0]), value)])
+            }
             Builtin::StopGradient => {
                 let value = self.value(&args[0])?;
                 Ok(self.code.without_derivative(value))
@@ -114,6 +138,12 @@ fn values_of<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Vec<Value>>
         values.push(body.value(arg)?);
     }
     Ok(values)
+}
+
+/// Values with their types.
+fn operands<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Vec<Operand<'p>>> {
+    let values = values_of(body, args)?;
+    Ok(args.iter().map(ty_of).zip(values).collect())
 }
 
 fn closure_of<'p>(body: &Body<'_, 'p>, arg: &'p Arg) -> Closure<'p> {

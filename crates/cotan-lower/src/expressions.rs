@@ -1,7 +1,7 @@
 //! Expressions: literals, aggregates, locals; everything else is handed to the file of its kind.
 
 use cotan_ir::{Atom, Const, Elem};
-use cotan_ops::{EQ, FILL, NOT, OR, REVERSE, STOP_GRADIENT};
+use cotan_ops::{EQ, FILL, NOT, OR, PrimRow, REVERSE, STOP_GRADIENT};
 
 use super::Result;
 use super::body::{Body, Closure, Value};
@@ -10,6 +10,7 @@ use super::control::Choice;
 use super::payloads::is_there;
 use super::values::LeafTy;
 use super::values::elem_of;
+use super::vectors::{Operand, is_by_leaves};
 use cotan_sema::typed::{Callable, Expr, ExprKind, FieldValue, Literal, LogicOp, Type, UnaryOp};
 
 impl<'p> Body<'_, 'p> {
@@ -126,17 +127,18 @@ fn expr_kind<'p>(body: &mut Body<'_, 'p>, e: &'p Expr) -> Result<Value> {
         ExprKind::Variant { index, fields } => body.variant(&e.ty, *index, fields),
         ExprKind::Field { .. } | ExprKind::Index { .. } => body.part(e),
         ExprKind::Unary { op, operand } => {
-            let operand = body.scalar(operand)?;
-            Ok(vec![unary(&mut body.code, *op, operand)])
+            let operands = [(&operand.ty, body.expr(operand)?)];
+            let row = op.row();
+            on_vectors(body, row, &e.ty, &operands, &mut |body, args| Ok(unary(&mut body.code, *op, args[0])))
         }
-        ExprKind::Chain(chain) => Ok(vec![body.chain(chain)?]),
+        ExprKind::Chain(chain) => body.chain(chain),
         ExprKind::Logic { op, operands } => Ok(vec![logic(body, *op, operands)?]),
         ExprKind::Primitive { row, wraps, args } => {
             let mut operands = Vec::new();
             for arg in args {
-                operands.push(body.scalar(arg)?);
+                operands.push((&arg.ty, body.expr(arg)?));
             }
-            Ok(vec![body.code.primitive(row, *wraps, &operands)])
+            on_vectors(body, row, &e.ty, &operands, &mut |body, args| Ok(body.code.primitive(row, *wraps, args)))
         }
         ExprKind::Cast(operand) => {
             let value = body.scalar(operand)?;
@@ -196,6 +198,21 @@ fn structure<'p>(
         all.extend(value.unwrap_or_else(|| base.get(leaves).map(<[Atom]>::to_vec).unwrap_or_default()));
     }
     Ok(all)
+}
+
+/// What works on numbers, and on vectors leaf by leaf.
+fn on_vectors<'a, 'p>(
+    body: &mut Body<'a, 'p>,
+    row: &PrimRow,
+    ty: &Type,
+    operands: &[Operand<'_>],
+    f: &mut dyn FnMut(&mut Body<'a, 'p>, &[Atom]) -> Result<Atom>,
+) -> Result<Value> {
+    if is_by_leaves(row, ty, operands) {
+        return body.leaf_by_leaf(ty, operands, f);
+    }
+    let args: Vec<Atom> = operands.iter().map(|(_, value)| value[0]).collect();
+    Ok(vec![f(body, &args)?])
 }
 
 fn unary(code: &mut Code, op: UnaryOp, operand: Atom) -> Atom {

@@ -29,6 +29,7 @@ mod function;
 mod indexing;
 mod kernels;
 mod last_axis;
+mod leaves;
 mod loops;
 mod merge;
 mod operations;
@@ -44,6 +45,7 @@ mod tabulate;
 mod tangents;
 mod unchecked;
 mod values;
+mod vectors;
 mod vmaps;
 mod walk;
 

@@ -7,18 +7,19 @@ use cotan_ir::{Atom, CheckKind, Const, Dim, Elem, ParResult, Ty, Var};
 use cotan_ops::{ADD, AND, DIV, GE, LT, MATMUL, MUL, NE, NEG, OR, POWI, PrimRow, REM, SELECT, SUB, cast_fits, cast_to};
 
 use super::Result;
-use super::body::{Body, ir_span};
+use super::body::{Body, Value, ir_span};
 use super::code::Code;
 use cotan_sema::typed::{BinaryOp, Chain};
 
 impl<'p> Body<'_, 'p> {
     /// A run of operators, from left to right.
-    pub(super) fn chain(&mut self, chain: &'p Chain) -> Result<Atom> {
-        let mut value = self.scalar(&chain.first)?;
+    pub(super) fn chain(&mut self, chain: &'p Chain) -> Result<Value> {
+        let (mut value, mut ty) = (self.expr(&chain.first)?, &chain.first.ty);
         for link in &chain.rest {
-            let operand = self.scalar(&link.operand)?;
+            let operand = self.expr(&link.operand)?;
             self.code.b.set_span(ir_span(link.span));
-            value = self.binary(link.op, value, operand)?;
+            value = self.infix(link, (ty, value), (&link.operand.ty, operand))?;
+            ty = &link.ty;
         }
         Ok(value)
     }

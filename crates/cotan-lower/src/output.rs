@@ -29,7 +29,7 @@ pub(super) fn with_tokens(program: &Program) -> Cow<'_, Program> {
         return program;
     }
     let (structs, enums) = (program.structs.clone(), program.enums.clone());
-    let declarations = Declarations { structs: &structs, enums: &enums };
+    let declarations = Declarations { structs: &structs, enums: &enums, generics: &[] };
     for function in program.to_mut().functions.iter_mut().filter(|function| function.prints) {
         let token = LocalId(function.params.len() as u32);
         let FunctionBody::Source(Body { locals, value, .. }) = &mut function.body else { continue };

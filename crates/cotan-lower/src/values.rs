@@ -86,6 +86,20 @@ impl<'p> Layout<'p> {
         parts.0.iter().zip(&parts.1).flat_map(|(part, tangent)| self.leaves_of_tangent(part, tangent)).collect()
     }
 
+    /// Where the leaves of a vector lie in an operand: the vector itself, or a tangent, which lacks what has no derivative.
+    /// `None` for a scalar, which goes to every leaf.
+    pub(super) fn places_in(&self, vector: &Type, operand: &Type) -> Option<Vec<Option<usize>>> {
+        if operand.is_scalar() && !vector.is_scalar() {
+            return None;
+        }
+        let mut at = 0;
+        let place = |is_there: bool| {
+            at += usize::from(is_there);
+            is_there.then(|| at - 1)
+        };
+        Some(self.leaves_of_tangent(vector, operand).into_iter().map(place).collect())
+    }
+
     /// The types of the parts of a tuple or struct, or of the elements of a tensor of them.
     pub(super) fn part_types(&self, ty: &Type) -> Vec<Type> {
         self.program.declarations().part_types(ty)

@@ -24,6 +24,7 @@ mod calls;
 mod combinators;
 mod constants;
 mod control;
+mod conversions;
 mod cycles;
 mod declarations;
 mod declared;
@@ -48,6 +49,7 @@ mod kernels;
 mod lambdas;
 mod large_types;
 mod last_axis;
+mod leaves;
 mod literal_fields;
 mod literals;
 mod locals;
@@ -65,6 +67,7 @@ mod patterns;
 mod pipes;
 mod places;
 mod postfix;
+mod quotients;
 mod ranges;
 mod rule_cycles;
 mod rules;
@@ -83,6 +86,7 @@ mod traits;
 mod type_exprs;
 mod type_scope;
 mod usefulness;
+mod vectors;
 mod vmap_axes;
 mod vmaps;
 mod warnings;
@@ -95,7 +99,7 @@ use locals::Locals;
 use std::collections::BTreeMap;
 
 use cotan_syntax::ast::{self, NodeId};
-use cotan_syntax::{Diagnostic, Span, on_deep_stack};
+use cotan_syntax::{Diagnostic, SourceMap, Span, on_deep_stack};
 
 use crate::codes;
 use crate::leaf_counts::LeafCounts;
@@ -148,6 +152,9 @@ fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
     bounds::check_wanted_traits(&mut checker);
     checker.finish()
 }
+
+/// Bytes of the user's own code that a message quotes at most.
+const LONGEST_QUOTE: usize = 60;
 
 /// What a name at the top of a module stands for.
 #[derive(Clone, Copy, Debug)]
@@ -222,6 +229,7 @@ struct ModuleChecker<'a> {
     limits: Limits,
     registry: &'static Registry,
     modules: &'a [Module],
+    sources: &'a SourceMap,
     /// The module whose names are meant.
     current: ModuleId,
     diagnostics: Vec<Diagnostic>,
@@ -260,12 +268,13 @@ struct ModuleChecker<'a> {
 }
 
 impl<'a> ModuleChecker<'a> {
-    fn new(Modules { all: modules, registry }: &'a Modules, limits: Limits) -> Self {
+    fn new(Modules { all: modules, registry, sources }: &'a Modules, limits: Limits) -> Self {
         let types = modules.iter().map(|module| vec![None; module.syntax.n_nodes as usize]).collect();
         Self {
             limits,
             registry,
             modules,
+            sources,
             current: ModuleId::default(),
             diagnostics: Vec::new(),
             n_errors: 0,
@@ -292,6 +301,13 @@ impl<'a> ModuleChecker<'a> {
             n_type_parts: 0,
             declaration_depth: 0,
         }
+    }
+
+    /// The text of a span as a message quotes it; `other` where that is long, or not known.
+    fn quoted(&self, span: Span, other: &str) -> String {
+        let text = self.sources.slice(span);
+        let is_short = !text.is_empty() && text.len() <= LONGEST_QUOTE && !text.contains('\n');
+        if is_short { text.to_owned() } else { other.to_owned() }
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -333,7 +349,12 @@ impl<'a> ModuleChecker<'a> {
     }
 
     fn declarations(&self) -> typed::Declarations<'_> {
-        typed::Declarations { structs: &self.structs, enums: &self.enums }
+        self.declarations_in(&[])
+    }
+
+    /// What is declared, where types are made of these parameters.
+    fn declarations_in<'s>(&'s self, generics: &'s [Generic]) -> typed::Declarations<'s> {
+        typed::Declarations { structs: &self.structs, enums: &self.enums, generics }
     }
 
     fn enum_name(&self, at: u32) -> String {

@@ -184,7 +184,7 @@ mod tests {
 
     fn declared(generics: usize, fields: Vec<Type>) -> Struct {
         let kind = GenericKind::Type { is_differentiable: false };
-        let generic = Generic { name: "T".to_owned(), kind, traits: Vec::new() };
+        let generic = Generic { name: "T".to_owned(), kind, traits: Vec::new(), tangent_of: None };
         let field = |ty| Field { name: String::new(), span: Span::default(), ty };
         Struct {
             name: String::new(),

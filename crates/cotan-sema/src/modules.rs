@@ -100,6 +100,8 @@ pub struct Modules {
     pub all: Vec<Module>,
     /// The operations that modules of a library may use.
     pub registry: &'static Registry,
+    /// The text of each.
+    pub sources: SourceMap,
 }
 
 /// What [`load`] gives.
@@ -107,8 +109,6 @@ pub struct Modules {
 pub struct Loaded {
     /// The modules.
     pub modules: Modules,
-    /// The text of each.
-    pub sources: SourceMap,
     /// What is wrong with the syntax of the files and with the imports.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -121,11 +121,12 @@ impl Modules {
 }
 
 impl From<ast::Module> for Modules {
-    /// A program of one module, whose imports lead nowhere.
+    /// A program of one module, whose imports lead nowhere and whose text is not known.
     fn from(syntax: ast::Module) -> Self {
         Self {
             all: vec![Module { label: String::new(), syntax, imports: BTreeMap::new(), is_library: false }],
             registry: Registry::standard(),
+            sources: SourceMap::new(),
         }
     }
 }
@@ -172,8 +173,7 @@ pub fn load(name: &str, text: &str, loader: &dyn Loader, library: &Library) -> L
     }
     graph.diagnostics.extend(cycles::find(&graph.edges, &graph.sources));
     Loaded {
-        modules: Modules { all: graph.all, registry: library.registry },
-        sources: graph.sources,
+        modules: Modules { all: graph.all, registry: library.registry, sources: graph.sources },
         diagnostics: graph.diagnostics,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::dims::{Atom, Dim};
 use crate::types::{Generic, GenericArg, Scalar, TraitRef, Type};
-use crate::unify::ScalarVars;
+use crate::unify::{Elems, ScalarVars};
 
 /// What names stand for in a body.
 pub(crate) struct Names<'n> {
@@ -63,13 +63,16 @@ impl Names<'_> {
         }
     }
 
-    /// A scalar type; one that a literal leaves open is `{integer}` or `{float}`.
+    /// A scalar type; one that a literal leaves open is `{integer}`, `{float}` or, if it may be both, `{number}`.
     pub(crate) fn scalar(&self, scalar: Scalar) -> String {
         match self.vars.resolve(scalar) {
             Scalar::Of(elem) => elem.name().to_owned(),
             Scalar::Param(id) => self.generic(id.0),
             open @ Scalar::Var(_) => match self.vars.default_of(open) {
-                Some(elem) if elem.is_integer() => "{integer}".to_owned(),
+                Some(elem) if elem.is_integer() && self.vars.is_within(open, Elems::integer()) => {
+                    "{integer}".to_owned()
+                }
+                Some(elem) if elem.is_integer() => "{number}".to_owned(),
                 Some(_) => "{float}".to_owned(),
                 None => "{unknown}".to_owned(),
             },

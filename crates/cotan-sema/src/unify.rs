@@ -36,6 +36,11 @@ impl Elems {
         Self::filter(Elem::is_float)
     }
 
+    /// What an integer literal may be: an integer, or a float.
+    pub(crate) fn number() -> Self {
+        Self::filter(|elem| elem.is_integer() || elem.is_float())
+    }
+
     /// Float types that are computed with.
     pub(crate) fn float() -> Self {
         Self::of_bound(Bound::Float)
@@ -75,6 +80,22 @@ struct Free {
     default: Option<Elem>,
 }
 
+impl Free {
+    /// What it is if nothing else decides it. An integer literal where only a float may stand is an f64.
+    fn fallback(self) -> Option<Elem> {
+        let default = self.default?;
+        [default, Elem::F64].into_iter().find(|elem| self.allowed.has(*elem))
+    }
+
+    /// Adds what is known of another type that turned out to be this one. What was an integer among defaults stays one:
+    /// elements that nothing decides are those of the literals beside them.
+    fn take_default(&mut self, other: Free) {
+        let defaults = [self.default, other.default];
+        let integer = defaults.into_iter().flatten().find(|elem| elem.is_integer() && self.allowed.has(*elem));
+        self.default = integer.or(self.default).or(other.default);
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum State {
     Free(Free),
@@ -101,9 +122,9 @@ impl ScalarVars {
         Scalar::Var(ScalarVar(self.states.len() as u32 - 1))
     }
 
-    /// The type of an integer literal.
+    /// The type of an integer literal: any number, an i64 if nothing asks for another one.
     pub(crate) fn integer_literal(&mut self) -> Scalar {
-        self.fresh(Elems::integer(), Some(Elem::I64))
+        self.fresh(Elems::number(), Some(Elem::I64))
     }
 
     /// The type of a float literal.
@@ -147,7 +168,7 @@ impl ScalarVars {
     pub(crate) fn default_of(&self, scalar: Scalar) -> Option<Elem> {
         match self.resolve(scalar) {
             Scalar::Var(var) => match self.states[var.0 as usize] {
-                State::Free(free) => free.default,
+                State::Free(free) => free.fallback(),
                 State::Bound(_) => None,
             },
             Scalar::Of(_) | Scalar::Param(_) => None,
@@ -188,7 +209,7 @@ impl ScalarVars {
         if let Scalar::Var(kept) = other
             && let State::Free(kept) = &mut self.states[kept.0 as usize]
         {
-            kept.default = kept.default.or(free.default).filter(|elem| kept.allowed.has(*elem)).or(free.default);
+            kept.take_default(free);
         }
         self.states[var.0 as usize] = State::Bound(other);
         true
@@ -198,7 +219,7 @@ impl ScalarVars {
     pub(crate) fn decide(&self, scalar: Scalar) -> Option<Scalar> {
         match self.resolve(scalar) {
             Scalar::Var(var) => match self.states[var.0 as usize] {
-                State::Free(free) => free.default.filter(|elem| free.allowed.has(*elem)).map(Scalar::Of),
+                State::Free(free) => free.fallback().map(Scalar::Of),
                 State::Bound(_) => None,
             },
             known @ (Scalar::Of(_) | Scalar::Param(_)) => Some(known),
@@ -234,13 +255,25 @@ mod tests {
         let mut vars = ScalarVars::new(vec![Some(Bound::Float)]);
         let (a, b, c) = (vars.float_literal(), vars.float_literal(), vars.integer_literal());
         assert!(vars.unify(a, b));
-        assert!(!vars.unify(a, c), "no type is integer and float");
         assert!(vars.unify(b, Scalar::Of(Elem::F32)));
         assert_eq!(vars.decide(a), Some(Scalar::Of(Elem::F32)));
         assert_eq!(vars.decide(c), Some(Scalar::Of(Elem::I64)));
+        assert!(vars.require(c, Elems::integer()));
+        assert!(!vars.unify(a, c), "no type is integer and float");
         let d = vars.float_literal();
         assert!(vars.unify(d, Scalar::Param(GenericId(0))));
         assert!(!vars.unify(c, Scalar::Param(GenericId(0))));
+    }
+
+    #[test]
+    fn an_integer_literal_is_a_float_where_one_is_asked_for() {
+        let mut vars = ScalarVars::default();
+        let (a, b, c) = (vars.integer_literal(), vars.float_literal(), vars.integer_literal());
+        assert!(vars.unify(a, b));
+        assert_eq!(vars.decide(a), Some(Scalar::Of(Elem::F64)));
+        assert!(vars.require(c, Elems::float()));
+        assert_eq!(vars.decide(c), Some(Scalar::Of(Elem::F64)));
+        assert!(!vars.require(c, Elems::integer()), "what is a float is no index");
     }
 
     #[test]
@@ -251,6 +284,9 @@ mod tests {
         let literal = vars.integer_literal();
         assert!(vars.unify(t, literal));
         assert_eq!(vars.decide(t), Some(Scalar::Of(Elem::I64)));
+        let (elements, literal) = (vars.fresh(Elems::any(), Some(Elem::F64)), vars.integer_literal());
+        assert!(vars.unify(elements, literal));
+        assert_eq!(vars.decide(elements), Some(Scalar::Of(Elem::I64)), "nothing asks for a float");
         assert!(!vars.require(t, Elems::bool()));
     }
 }

@@ -2,6 +2,7 @@
 //! into lines and columns.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// The number of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,10 +125,10 @@ impl SourceFile {
     }
 }
 
-/// All files of a compilation, in the order in which they were added.
+/// All files of a compilation, in the order in which they were added. A copy shares their texts.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    files: Vec<SourceFile>,
+    files: Vec<Arc<SourceFile>>,
 }
 
 impl SourceMap {
@@ -138,18 +139,18 @@ impl SourceMap {
 
     /// Adds a file and gives its number.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        self.files.push(SourceFile::new(name, text));
+        self.files.push(Arc::new(SourceFile::new(name, text)));
         FileId(self.files.len() as u32 - 1)
     }
 
     /// The file with this number, if it was added here.
     pub fn get(&self, file: FileId) -> Option<&SourceFile> {
-        self.files.get(file.0 as usize)
+        self.files.get(file.0 as usize).map(|file| &**file)
     }
 
     /// All files with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files.iter().enumerate().map(|(at, file)| (FileId(at as u32), file))
+        self.files.iter().enumerate().map(|(at, file)| (FileId(at as u32), &**file))
     }
 
     /// The text of a span, empty if its file is unknown.

@@ -37,7 +37,7 @@ impl Program {
     }
 
     fn load_on_this_stack(name: &str, text: &str, loader: &dyn Loader, library: &Library, limits: &Limits) -> Program {
-        let Loaded { modules, sources, mut diagnostics } = load(name, text, loader, library);
+        let Loaded { modules, mut diagnostics } = load(name, text, loader, library);
         let mut checked = cotan_sema::check(&modules, limits);
         // The checker stops looking where it has found more than are told.
         let n_errors = checked.diagnostics.iter().filter(|d| d.is_error()).count();
@@ -47,7 +47,7 @@ impl Program {
         diagnostics.append(&mut checked.diagnostics);
         diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
         cap(&mut diagnostics, limits.diagnostics, are_all_found);
-        Program { sources, modules, checked, diagnostics }
+        Program { sources: modules.sources.clone(), modules, checked, diagnostics }
     }
 
     /// What there is to warn of if a function is differentiated with respect to these parameters; nothing where the

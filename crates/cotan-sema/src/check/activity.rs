@@ -392,7 +392,7 @@ impl<'p> Activity<'p> {
                 let params = vec![found; function.params.len()];
                 let result = self.apply(function, &params, comes_round);
                 // The elements of a map reach the result through its function alone.
-                let is_map = matches!(builtin, Builtin::Tabulate | Builtin::Map);
+                let is_map = matches!(builtin, Builtin::Tabulate | Builtin::Map | Builtin::MapLeaves);
                 found = if is_map { result } else { found.and(result) };
             }
         }

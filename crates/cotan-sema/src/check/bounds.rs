@@ -3,8 +3,9 @@
 use cotan_syntax::{Diagnostic, Span};
 
 use super::ModuleChecker;
-use super::type_exprs::WantedTraits;
+use super::type_exprs::{self, WantedTraits};
 use crate::codes;
+use crate::dims::GenericId;
 use crate::instances::impls::select;
 use crate::show::Names;
 use crate::types::{Generic, GenericArg, GenericKind, Scalar, Substitution, TraitRef, Type};
@@ -26,8 +27,8 @@ pub(super) fn check_wanted_traits(checker: &mut ModuleChecker<'_>) {
     let mut reported: Vec<Span> = Vec::new();
     for wanted in std::mem::take(&mut checker.wanted_traits) {
         let at_use = Substitution::new(wanted.args.clone());
-        for (generic, arg) in wanted.wanted.iter().zip(&wanted.args) {
-            if let Some(lack) = lack_of(checker, generic, arg, &at_use, &wanted.generics, 0)
+        for (at, (generic, arg)) in wanted.wanted.iter().zip(&wanted.args).enumerate() {
+            if let Some(lack) = lack_of(checker, (&wanted.wanted, at), arg, &at_use, &wanted.generics, 0)
                 && !reported.contains(&wanted.span)
             {
                 reported.push(wanted.span);
@@ -50,19 +51,24 @@ fn report_lack(checker: &mut ModuleChecker<'_>, wanted: &WantedTraits, generic: 
 /// The first trait that an argument lacks of those that a parameter asks for.
 fn lack_of(
     checker: &ModuleChecker<'_>,
-    generic: &Generic,
+    (declared, at): (&[Generic], usize),
     arg: &GenericArg,
     at_use: &Substitution,
     generics: &[Generic],
     depth: usize,
 ) -> Option<Lack> {
     let ty = arg.as_type().filter(|ty| !ty.has_error())?;
-    if generic.kind == (GenericKind::Type { is_differentiable: true })
-        && !(checker.is_differentiable(&ty, generics) && checker.declarations().tangent(&ty) == ty)
-    {
-        let help =
-            "the types with the trait `Differentiable` are floats, and tensors, tuples, structs and enums of them";
-        return Some(Lack { ty, wanted: "Differentiable".to_owned(), help: help.to_owned() });
+    let generic = &declared[at];
+    if generic.kind == (GenericKind::Type { is_differentiable: true }) && generic.tangent_of.is_none() {
+        let lack = |help: String| Some(Lack { ty: ty.clone(), wanted: "Differentiable".to_owned(), help });
+        if !checker.is_differentiable(&ty, generics) {
+            return lack("the types with the trait `Differentiable` have floats in them".to_owned());
+        }
+        let has_tangent = declared.iter().any(|other| other.tangent_of == Some(GenericId(at as u32)));
+        if !has_tangent && type_exprs::tangent_in(checker, &ty, generics) != ty {
+            let help = "`{}` has leaves without a derivative: let the signature say `tangent[{T}]` for its gradient";
+            return lack(help.replace("{T}", &generic.name));
+        }
     }
     let wanted = generic.traits.iter().filter_map(|of| at_use.trait_ref(of));
     wanted.into_iter().find_map(|of| lack_of_trait(checker, &ty, &of, generics, depth))
@@ -99,7 +105,8 @@ fn lack_of_trait(
         return lack("the impls ask for one another without end".to_owned());
     }
     let bounds = found.generics.iter().zip(&args);
-    bounds.into_iter().find_map(|(generic, arg)| lack_of(checker, generic, arg, &at_impl, generics, depth + 1))
+    let all = &found.generics;
+    bounds.enumerate().find_map(|(at, (_, arg))| lack_of(checker, (all, at), arg, &at_impl, generics, depth + 1))
 }
 
 /// Shows types that are made of these parameters.

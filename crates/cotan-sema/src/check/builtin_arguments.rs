@@ -30,6 +30,10 @@ fn axes_needed(builtin: Builtin) -> Axes {
         | Builtin::Prod
         | Builtin::Mean
         | Builtin::Norm
+        | Builtin::MapLeaves
+        | Builtin::SumLeaves
+        | Builtin::Inner
+        | Builtin::CountLeaves
         | Builtin::Zeros
         | Builtin::Ones
         | Builtin::Full

@@ -10,7 +10,9 @@ use super::callee::Callee;
 use super::infer::Strictness;
 use super::size_exprs::pack_name;
 use super::type_scope::TypeScope;
-use super::{BodyChecker, axes, builtin_arguments, combinators, last_axis, size_exprs, storage, type_exprs};
+use super::{
+    BodyChecker, axes, builtin_arguments, combinators, last_axis, leaves, size_exprs, storage, type_exprs, vectors,
+};
 use crate::codes;
 use crate::dims::{Dim, Relation};
 use crate::prelude;
@@ -99,7 +101,12 @@ pub(super) fn builtin_call(
         Builtin::Diag => diag(checker, site, sources),
         Builtin::Trace => trace(checker, site, sources),
         Builtin::Sum | Builtin::Prod => reduce(checker, site, sources, Elems::numeric()),
-        Builtin::Mean | Builtin::Norm => reduce(checker, site, sources, Elems::float()),
+        Builtin::Mean => reduce(checker, site, sources, Elems::float()),
+        Builtin::Norm => norm(checker, site, sources),
+        Builtin::MapLeaves => leaves::map_leaves(checker, site, sources),
+        Builtin::SumLeaves => leaves::of_one(checker, site, sources, Elem::F64),
+        Builtin::CountLeaves => leaves::of_one(checker, site, sources, Elem::I64),
+        Builtin::Inner => leaves::inner(checker, site, sources),
         Builtin::Dot => dot(checker, site, sources),
         Builtin::Each => last_axis::each(checker, site, sources),
         Builtin::Sort => last_axis::sort(checker, site, sources),
@@ -327,6 +334,15 @@ fn reduce(
         return builtin_arguments::wrong_argument(checker, site, &value, wanted, help);
     }
     Some((ty.elem().clone(), vec![Arg::Value(value)]))
+}
+
+/// The norm of a tensor, in its type, or of all floats of a value, an f64.
+fn norm(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
+    let [value] = builtin_arguments::exactly(checker, site, sources)?;
+    if vectors::is_vector(checker, &value.ty) {
+        return Some((Type::of(Elem::F64), vec![Arg::Value(value)]));
+    }
+    reduce(checker, site, vec![Source::Typed(value)], Elems::float())
 }
 
 fn dot(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {

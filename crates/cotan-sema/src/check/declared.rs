@@ -93,7 +93,11 @@ fn primal_result(
             let named = attr.wrt.first().and_then(|w| primal.params.iter().find(|param| param.name == w.name));
             let is_tuple_param = n_gradients == 1
                 && named.is_some_and(|param| {
-                    is_gradient_type(checker, &declared.result, &checker.declarations().tangent(&param.ty))
+                    is_gradient_type(
+                        checker,
+                        &declared.result,
+                        &checker.declarations_in(&primal.generics).tangent(&param.ty),
+                    )
                 });
             match parts.get(n_gradients..) {
                 Some(aux @ [_, ..]) if !is_tuple_param => with_aux(Type::Error, aux),
@@ -153,7 +157,7 @@ fn declare_derivative(
     let mut signature = Signature { name, result, ..declared.clone() };
     for param in &mut signature.params[primal.params.len()..] {
         // A struct that is named for a tangent stands for its tangent.
-        param.ty = checker.declarations().tangent(&param.ty);
+        param.ty = checker.declarations_in(&primal.generics).tangent(&param.ty);
     }
     let callable = Callable {
         span: attr.span,
@@ -177,7 +181,8 @@ fn declared_derivative_result(
 ) -> Type {
     let wrt_types: Vec<Type> = wrt.iter().map(|at| primal.params[*at].ty.clone()).collect();
     if attr.form == DerivativeForm::Jvp {
-        let tangents = forms::extra_params(checker.declarations(), attr.form, &primal.result, &wrt_types);
+        let tangents =
+            forms::extra_params(checker.declarations_in(&primal.generics), attr.form, &primal.result, &wrt_types);
         check_tangent_parameters(checker, declared, primal, attr, &tangents);
     }
     let aux = primal.result.parts().get(1..).unwrap_or_default();
@@ -191,7 +196,7 @@ fn declared_derivative_result(
         | DerivativeForm::Hessian
         | DerivativeForm::Hvp => primal.result.clone(),
     };
-    let expected = forms::result(checker.declarations(), attr.form, &value, &wrt_types);
+    let expected = forms::result(checker.declarations_in(&primal.generics), attr.form, &value, &wrt_types);
     if declared.result.has_error() {
         return declared.result.clone();
     }

@@ -47,7 +47,9 @@ pub(super) fn derivative_scheme(
     {
         return None;
     }
-    let declarations = checker.module.declarations();
+    // A function with generics of its own says its types by them; a lambda says them by those around.
+    let generics = if base.generics.is_empty() { &checker.generics } else { &base.generics };
+    let declarations = checker.module.declarations_in(generics);
     let mut params = base.params.clone();
     let names = wrt.iter().map(|at| match form {
         DerivativeForm::Vjp => "cotangent".to_owned(),

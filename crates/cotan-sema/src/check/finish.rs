@@ -4,7 +4,7 @@ use cotan_ir::{Const, Elem};
 use cotan_syntax::ast::NodeId;
 use cotan_syntax::{Diagnostic, Span};
 
-use super::{BodyChecker, Checked, FnId, ModuleChecker, Signature, exhaustive, runtime_sizes};
+use super::{BodyChecker, Checked, FnId, ModuleChecker, Signature, exhaustive, quotients, runtime_sizes};
 use crate::codes;
 use crate::instances;
 use crate::limits::Limits;
@@ -157,6 +157,7 @@ pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
     node_types.iter().for_each(|(node, ty)| record_type(checker.module, *node, ty));
     checks.iter().for_each(|check| exhaustive::check_patterns(&mut checker, check, &body.locals));
     misfits.into_iter().for_each(|misfit| report_literal(&mut checker, misfit));
+    quotients::check(checker.module, &body);
     body
 }
 
@@ -184,8 +185,12 @@ fn want_traits(checker: &mut BodyChecker<'_, '_>) {
 /// Reports a literal that does not fit its type.
 fn report_literal(checker: &mut BodyChecker<'_, '_>, (span, value, name): (Span, String, String)) {
     let message = format!("expected a literal that fits `{name}`, found `{value}`");
+    let is_integer = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let help = match Elem::from_name(&name).and_then(Elem::integer_range) {
         Some((least, most)) => format!("`{name}` holds {least} to {most}: use a wider type"),
+        None if is_integer => {
+            format!("`{name}` would round it: use a wider type, or a float that says so, such as `1e20`")
+        }
         None => "its magnitude is too large: use a wider type, or `inf`".to_owned(),
     };
     checker.report(Diagnostic::error(codes::LITERAL_RANGE, span, message).help(help));
@@ -212,10 +217,13 @@ fn instances_error(program: &Program, limits: &Limits) -> Option<Diagnostic> {
     }
 }
 
-/// Whether a type can hold a literal: an integer as it is, a float without becoming infinite.
+/// Whether a type can hold a literal: an integer exactly, a float without becoming infinite.
 fn literal_fits(literal: &Literal, elem: Elem) -> bool {
     match (literal, elem) {
-        (Literal::Int(value), _) => elem.integer_range().is_none_or(|(least, most)| (least..=most).contains(value)),
+        (Literal::Int(value), _) => match elem.integer_range() {
+            Some((least, most)) => (least..=most).contains(value),
+            None => literal.constant(elem).as_float().is_some_and(|float| is_exactly(float, *value)),
+        },
         (Literal::Float(digits), Elem::F32) => digits.parse::<f32>().is_ok_and(f32::is_finite),
         (Literal::Float(digits), _) if elem.is_float() => {
             let value = digits.parse().ok().and_then(|value| Const::float(elem, value).as_float());
@@ -224,6 +232,11 @@ fn literal_fits(literal: &Literal, elem: Elem) -> bool {
         (Literal::Float(_), _) => false,
         (Literal::Bool(_) | Literal::Constant(_), _) => true,
     }
+}
+
+/// Whether a float is an integer. All are below 2^65, so the float fits an i128.
+fn is_exactly(float: f64, value: i128) -> bool {
+    float.is_finite() && float as i128 == value
 }
 
 /// A literal that does not fit its type: where, the value, and the type.

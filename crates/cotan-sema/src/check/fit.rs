@@ -1,13 +1,12 @@
 //! Type compatibility: whether a value fits the type that is wanted, and what to say if not.
 
-use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::{Misfit, Strictness};
-use super::{BodyChecker, storage};
+use super::{BodyChecker, conversions, storage};
 use crate::codes;
-use crate::typed::{Expr, ExprKind, Literal};
-use crate::types::{EnumType, Scalar, StructType, Type};
+use crate::typed::{Expr, ExprKind};
+use crate::types::{EnumType, StructType, Type};
 
 impl BodyChecker<'_, '_> {
     /// The value as one of type `wanted`: as it is, checked at run time, or reported. `subject`
@@ -87,7 +86,7 @@ fn conversion_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Typ
     if let (Some(found), Some(want)) = (value.ty.scalar(), wanted.scalar())
         && value.ty.dims().len() == wanted.dims().len()
     {
-        return scalar_help(checker, value, found, want);
+        return conversions::help(checker, value, found, want);
     }
     let is_unit_block = value.ty.is_unit() && matches!(value.kind, ExprKind::Block(_) | ExprKind::If(_));
     match (&value.ty, wanted) {
@@ -111,32 +110,6 @@ fn conversion_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Typ
         }
         (_, want) if want.is_unit() => "bind the value with `let`, or leave it out".to_owned(),
         _ => format!("give a value of type `{}`", checker.show(wanted)),
-    }
-}
-
-/// How to make one scalar type of another.
-pub(super) fn scalar_help(checker: &mut BodyChecker<'_, '_>, value: &Expr, found: Scalar, wanted: Scalar) -> String {
-    let target = match checker.infer.vars.resolve(wanted) {
-        open @ Scalar::Var(_) => checker.infer.vars.default_of(open).map_or("f64", Elem::name).to_owned(),
-        known @ (Scalar::Of(_) | Scalar::Param(_)) => checker.show_scalar(known),
-    };
-    let is_float = checker.infer.vars.is_within(wanted, crate::unify::Elems::any_float());
-    let is_integer = checker.infer.vars.is_within(wanted, crate::unify::Elems::integer());
-    if let (true, ExprKind::Literal(Literal::Int(number))) = (is_float, &value.kind) {
-        return format!("write the float `{number}.0`");
-    }
-    if let (true, ExprKind::Literal(Literal::Float(digits))) = (is_integer, &value.kind) {
-        let whole = digits.split(['.', 'e', 'E']).next().unwrap_or(digits);
-        return format!("write the integer `{whole}`, or convert with `as {target}`");
-    }
-    if is_float && checker.infer.vars.default_of(found).is_some() {
-        return "write the literal that it comes from as a float, such as `1.0`".to_owned();
-    }
-    let from_bool = checker.infer.vars.resolve(found) == Scalar::Of(Elem::Bool);
-    match (from_bool, checker.infer.vars.resolve(wanted) == Scalar::Of(Elem::Bool)) {
-        (_, true) => "compare, as in `x != 0`".to_owned(),
-        (true, false) => format!("convert with `as {target}`, which gives 0 or 1"),
-        (false, false) => format!("convert with `as {target}`"),
     }
 }
 

@@ -5,7 +5,7 @@ use cotan_syntax::Diagnostic;
 use cotan_syntax::ast::{self, TypeExpr, TypeKind};
 
 use super::type_scope::TypeScope;
-use super::{Def, ModuleChecker, type_exprs};
+use super::{Def, ModuleChecker, sizes, type_exprs};
 use crate::codes;
 use crate::suggest::closest;
 use crate::types::{Bound, Generic, GenericArg, GenericKind, TraitRef, Type};
@@ -96,8 +96,15 @@ pub(super) fn more_generics(
                 param.bounds.iter().filter_map(|bound| trait_bound(checker, bound, &mut scope)).collect()
             }
         };
-        generics.push(Generic { name: name.clone(), kind, traits });
+        generics.push(Generic { name: name.clone(), kind, traits, tangent_of: None });
     }
+    let has_tangent = |generic: &Generic| {
+        let is_differentiable = generic.kind == (GenericKind::Type { is_differentiable: true });
+        is_differentiable && generic.tangent_of.is_none() && uses.iter().any(|ty| names_tangent(&generic.name, ty))
+    };
+    let tangents = generics.iter().enumerate().filter(|(_, generic)| has_tangent(generic));
+    let tangents: Vec<Generic> = tangents.map(|(at, generic)| Generic::tangent(&generic.name, at)).collect();
+    generics.extend(tangents);
     generics
 }
 
@@ -215,11 +222,26 @@ fn bound_name(bound: &TypeExpr) -> &str {
     bound_path(bound).and_then(|path| path.segments.last()).map_or("", |segment| segment.name.as_str())
 }
 
+/// Whether a type has the tangent of a parameter in it.
+fn names_tangent(param: &str, ty: &TypeExpr) -> bool {
+    match &ty.kind {
+        TypeKind::Apply { base, args, .. } if type_exprs::is_tangent(base) => {
+            args.iter().any(|arg| sizes::names_in_expr(&arg.value).iter().any(|name| name == param))
+        }
+        TypeKind::Apply { base, .. } => names_tangent(param, base),
+        TypeKind::Tuple(parts) => parts.iter().any(|part| names_tangent(param, part)),
+        TypeKind::Function { params, result } => {
+            names_tangent(param, result) || params.iter().any(|ty| names_tangent(param, ty))
+        }
+        TypeKind::Path(_) | TypeKind::Error => false,
+    }
+}
+
 /// Whether a name stands as a type in a type, and not as a size.
 fn is_type_in(name: &str, ty: &TypeExpr) -> bool {
     match &ty.kind {
         TypeKind::Path(path) => matches!(path.segments.as_slice(), [segment] if segment.name == name),
-        TypeKind::Apply { base, .. } => is_type_in(name, base),
+        TypeKind::Apply { base, .. } => is_type_in(name, base) || names_tangent(name, ty),
         TypeKind::Tuple(parts) => parts.iter().any(|part| is_type_in(name, part)),
         TypeKind::Function { params, result } => {
             is_type_in(name, result) || params.iter().any(|param| is_type_in(name, param))

@@ -10,7 +10,7 @@ use super::arguments::Source;
 use super::schemes::Scheme;
 use super::sizes::names_in_expr;
 use super::type_exprs::{WantedTraits, bound_help};
-use super::{BodyChecker, ranges, sizes, type_exprs};
+use super::{BodyChecker, ranges, sizes, type_exprs, vectors};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
 use crate::typed::{Arg, Expr};
@@ -75,7 +75,7 @@ impl Instance {
                 *known = Some(GenericArg::Scalar(scalar));
             }
         }
-        Self {
+        let mut instance = Self {
             name: name.to_owned(),
             generics: generics.to_vec(),
             known,
@@ -86,7 +86,9 @@ impl Instance {
             is_misfit: false,
             has_error: false,
             shapes: Vec::new(),
-        }
+        };
+        instance.learn_tangents(checker);
+        instance
     }
 
     /// Whether the value of an integer parameter stands in a dim.
@@ -139,7 +141,12 @@ impl Instance {
         match (formal, found) {
             (_, Type::Error) | (Type::Error, _) => self.learn_nothing(checker),
             (_, Type::Never) => {}
-            (Type::Param(id), _) => self.learn_arg(id.0 as usize, GenericArg::Type(found.clone())),
+            // A tangent follows from what it is the tangent of.
+            (Type::Param(id), _) if self.generics.get(id.0 as usize).is_some_and(|it| it.tangent_of.is_some()) => {}
+            (Type::Param(id), _) => {
+                self.learn_arg(id.0 as usize, GenericArg::Type(found.clone()));
+                self.learn_tangents(checker);
+            }
             (Type::Scalar(formal), Type::Scalar(found)) => self.learn_scalar(checker, *formal, *found, value),
             (Type::Tensor { elem, dims }, _) => {
                 // The elements of a tensor of any type may be tensors: they get the extents that are left.
@@ -179,6 +186,18 @@ impl Instance {
         self.has_error = true;
         let is_own = |scalar: Scalar| self.known.contains(&Some(GenericArg::Scalar(scalar)));
         checker.undecided.retain(|(scalar, ..)| !is_own(*scalar));
+    }
+
+    /// Learns the tangents of the types that are known.
+    fn learn_tangents(&mut self, checker: &mut BodyChecker<'_, '_>) {
+        for at in 0..self.generics.len() {
+            let of = self.generics[at].tangent_of.and_then(|of| self.known[of.0 as usize].as_ref());
+            if let (Some(ty), None) = (of.and_then(GenericArg::as_type), &self.known[at]) {
+                checker.infer.vars.default_in(&ty);
+                let tangent = vectors::tangent(checker, &checker.infer.vars.resolve_type(&ty));
+                self.known[at] = Some(GenericArg::Type(tangent));
+            }
+        }
     }
 
     fn learn_generic(
@@ -369,7 +388,7 @@ impl Instance {
             GenericKind::Scalar(_) | GenericKind::Type { .. } => (codes::UNDECIDED_GENERIC, "type", first.name.clone()),
             GenericKind::Pack => (codes::UNDECIDED_PACK, "shape pack", format!("..{}", first.name)),
         };
-        let written = self.generics.iter().filter(|generic| generic.name != "_").map(|generic| match generic.kind {
+        let written = self.generics.iter().filter(|generic| generic.is_written()).map(|generic| match generic.kind {
             GenericKind::Pack => "[2, 3]".to_owned(),
             GenericKind::Size | GenericKind::Scalar(_) | GenericKind::Type { .. } => generic.name.clone(),
         });
@@ -435,7 +454,7 @@ pub(super) fn explicit_generics(
     if given.is_empty() {
         return Some(vec![None; generics.len()]);
     }
-    let written: Vec<&Generic> = generics.iter().filter(|generic| generic.name != "_").collect();
+    let written: Vec<&Generic> = generics.iter().filter(|generic| generic.is_written()).collect();
     if given.len() != written.len() {
         let message =
             format!("expected {} parameters in the brackets of `{name}`, found {}", written.len(), given.len());

@@ -18,7 +18,7 @@ use crate::typed::{
 /// Checks the parallel loops of all kernels, and notes in each what its iterations write.
 pub(super) fn check(program: &mut Program) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    let types = Declarations { structs: &program.structs, enums: &program.enums };
+    let types = Declarations { structs: &program.structs, enums: &program.enums, generics: &[] };
     for function in &mut program.functions {
         let FunctionBody::Source(body) = &mut function.body else { continue };
         let mut sharings = Vec::new();

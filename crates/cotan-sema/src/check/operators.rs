@@ -5,11 +5,11 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::{BodyChecker, fit, folds, literals, storage};
+use super::{BodyChecker, conversions, folds, literals, storage, vectors};
 use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
-use crate::typed::{BinaryOp, Chain, Expr, ExprKind, Link, Literal, LogicOp, UnaryOp};
+use crate::typed::{BinaryOp, Chain, Expr, ExprKind, Link, LogicOp, UnaryOp};
 use crate::types::{Bound, Scalar, Type};
 use crate::unify::Elems;
 
@@ -50,7 +50,8 @@ pub(super) fn chain(checker: &mut BodyChecker<'_, '_>, chain: &ast::Chain, span:
         let value = storage::computed(&checker.infer, value);
         // Messages speak of the operand on the left: the first one, or the last one so far.
         let left = links.last().map_or(&first, |link: &Link| &link.operand);
-        let (op, operand, result) = infix(checker, op, op_span, left, &ty, value);
+        let run = first.span.to(left.span);
+        let (op, operand, result) = infix(checker, (op, op_span), run, left, &ty, value);
         ty = result;
         checker.node_types.push((id, ty.clone()));
         links.push(Link { op, op_span, operand, span: link_span, ty: ty.clone() });
@@ -151,11 +152,11 @@ pub(super) fn condition(checker: &mut BodyChecker<'_, '_>, value: Expr, subject:
     Expr { ty: Type::Error, ..value }
 }
 
-/// One step of a run: the operator, the operand as it fits, and the type of the result.
+/// One step of a run: the operator, the operand as it fits, and the type of the result. `run` is what stands before.
 fn infix(
     checker: &mut BodyChecker<'_, '_>,
-    op: ast::BinaryOp,
-    op_span: Span,
+    (op, op_span): (ast::BinaryOp, Span),
+    run: Span,
     left: &Expr,
     left_ty: &Type,
     right: Expr,
@@ -169,6 +170,10 @@ fn infix(
         let (right, ty) = matrix_product(checker, op_span, left.span, left_ty, right);
         return (core, right, ty);
     }
+    let is_on_vectors = vectors::is_vector(checker, left_ty) || vectors::is_vector(checker, &right.ty);
+    if is_on_vectors && !is_comparison(core) {
+        return vectors::infix(checker, (op, op_span), left, left_ty, right);
+    }
     let right_ty = right.ty.clone();
     let (Some(a), Some(b)) = (left_ty.scalar(), right_ty.scalar()) else {
         report_no_operator(checker, op, op_span, left.span, left_ty, &right);
@@ -177,14 +182,15 @@ fn infix(
     if !dots_are_right(checker, op, op_span, left, left_ty, &right) {
         return (core, right, Type::Error);
     }
-    let is_power = core == BinaryOp::Pow;
-    if is_power && checker.infer.vars.is_within(b, Elems::integer()) && checker.infer.vars.require(a, Elems::numeric())
+    if core == BinaryOp::Pow
+        && is_integer_exponent(checker, a, &right)
+        && checker.infer.vars.require(a, Elems::numeric())
     {
         let (right, shape) = same_shape(checker, left.span, left_ty, right);
         return (BinaryOp::PowInt, right, shape.map_or(Type::Error, |dims| Type::tensor(Type::Scalar(a), dims)));
     }
     if !checker.infer.vars.unify(a, b) {
-        report_operand_types(checker, op, op_span, left, left_ty, &right);
+        report_operand_types(checker, (op, op_span), run, left, left_ty, &right);
         return (core, right, Type::Error);
     }
     let allowed = match core {
@@ -207,6 +213,18 @@ fn infix(
     let (right, shape) = same_shape(checker, left.span, left_ty, right);
     let ty = shape.map_or(Type::Error, |dims| Type::tensor(Type::Scalar(scalar), dims));
     (core, right, ty)
+}
+
+/// Whether an exponent is an integer: it is decided to be one, or literals leave it open. A quotient of literals is a
+/// float, unless the base is an integer.
+pub(super) fn is_integer_exponent(checker: &mut BodyChecker<'_, '_>, base: Scalar, exponent: &Expr) -> bool {
+    let Some(scalar) = exponent.ty.scalar() else { return false };
+    let vars = &mut checker.infer.vars;
+    let is_open = vars.default_of(scalar).is_some_and(Elem::is_integer);
+    if is_open && literals::is_quotient(exponent) && !vars.is_within(base, Elems::integer()) {
+        return false;
+    }
+    vars.is_within(scalar, Elems::integer()) || is_open && vars.require(scalar, Elems::integer())
 }
 
 /// Makes the shape of the right operand that of the left, unless one is a scalar. Gives the
@@ -262,29 +280,22 @@ fn dots_are_right(
 
 fn report_operand_types(
     checker: &mut BodyChecker<'_, '_>,
-    op: ast::BinaryOp,
-    op_span: Span,
+    (op, op_span): (ast::BinaryOp, Span),
+    run: Span,
     left: &Expr,
     left_ty: &Type,
     right: &Expr,
 ) {
     let (a, b) = (checker.show(left_ty), checker.show(&right.ty));
     let message = format!("expected operands of one type for `{}`, found `{a}` and `{b}`", op.as_str());
-    let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
-    let is_integer = |this: &BodyChecker<'_, '_>, ty: &Type| {
-        ty.scalar().is_some_and(|scalar| this.infer.vars.is_within(scalar, Elems::integer()))
+    let (Some(left_scalar), Some(right_scalar)) = (left_ty.scalar(), right.ty.scalar()) else { return };
+    let help = if conversions::is_left(checker, left_scalar, right_scalar) {
+        // What stands on the left of an operator is the whole run before it.
+        let run = Expr { span: run, ..left.clone() };
+        conversions::help(checker, &run, left_scalar, right_scalar)
+    } else {
+        conversions::help(checker, right, right_scalar, left_scalar)
     };
-    let is_power = matches!(op, ast::BinaryOp::Pow | ast::BinaryOp::DotPow);
-    // A literal is rewritten, an integer is converted to the float beside it; an integer to a real power is a float.
-    let change_left = is_power && is_integer(checker, left_ty)
-        || is_literal(left) && !is_literal(right)
-        || is_literal(left) == is_literal(right) && is_integer(checker, left_ty) && !is_integer(checker, &right.ty);
-    let (changed, from, to) = match (change_left, left_ty.scalar(), right.ty.scalar()) {
-        (true, Some(from), Some(to)) => (left, from, to),
-        (false, Some(to), Some(from)) => (right, from, to),
-        _ => return,
-    };
-    let help = fit::scalar_help(checker, changed, from, to);
     checker.report(
         Diagnostic::error(codes::OPERAND_TYPES, op_span, message)
             .label(left.span, format!("this is `{a}`"))
@@ -415,7 +426,8 @@ fn apply_unary(checker: &mut BodyChecker<'_, '_>, op: UnaryOp, op_span: Span, op
         UnaryOp::Neg => ("-", Elems::numeric(), "a number"),
         UnaryOp::Not => ("!", Elems::bool(), "a `bool`"),
     };
-    if ty.scalar().is_some_and(|scalar| checker.infer.vars.require(scalar, allowed)) {
+    let is_negative_vector = op == UnaryOp::Neg && vectors::is_vector(checker, &ty);
+    if is_negative_vector || ty.scalar().is_some_and(|scalar| checker.infer.vars.require(scalar, allowed)) {
         return Expr { span, ty, kind: ExprKind::Unary { op, operand: Box::new(operand) } };
     }
     let message = format!("expected {what} after `{symbol}`, found `{}`", checker.show(&ty));

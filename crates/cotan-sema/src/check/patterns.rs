@@ -1,5 +1,6 @@
 //! Patterns: whether they fit the type of what they are matched against, and what they bind.
 
+use cotan_ir::Elem;
 use cotan_syntax::ast::{self, Ident, PatternLiteral};
 use cotan_syntax::{Diagnostic, Span};
 
@@ -435,8 +436,8 @@ fn is_empty_range(lo: &Literal, hi: &Literal, inclusive: bool) -> bool {
                 lo >= hi
             }
         }
-        (Literal::Float(lo), Literal::Float(hi)) => match (lo.parse::<f64>(), hi.parse::<f64>()) {
-            (Ok(lo), Ok(hi)) => {
+        _ => match (lo.constant(Elem::F64).as_float(), hi.constant(Elem::F64).as_float()) {
+            (Some(lo), Some(hi)) => {
                 if inclusive {
                     lo > hi
                 } else {
@@ -445,6 +446,5 @@ fn is_empty_range(lo: &Literal, hi: &Literal, inclusive: bool) -> bool {
             }
             _ => false,
         },
-        _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use cotan_syntax::ast::{self, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::operators::binary_op;
+use super::operators::{binary_op, is_integer_exponent};
 use super::{BodyChecker, Def, Definition, indexing, names, storage, structs};
 use crate::codes;
 use crate::typed::{AssignOp, BinaryOp, Expr, Index, Place, PlaceStep, PlaceStepKind, StmtKind, Target};
@@ -68,8 +68,7 @@ fn update(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign, place: Place,
         );
         return None;
     };
-    let is_integer_power = op == AssignOp::Binary(BinaryOp::Pow)
-        && value.ty.scalar().is_some_and(|exponent| checker.infer.vars.is_within(exponent, Elems::integer()));
+    let is_integer_power = op == AssignOp::Binary(BinaryOp::Pow) && is_integer_exponent(checker, scalar, &value);
     let (op, value, scalar, subject, origin) = if is_integer_power {
         let op = AssignOp::Binary(BinaryOp::PowInt);
         let exponent = value.ty.scalar().unwrap_or(scalar);

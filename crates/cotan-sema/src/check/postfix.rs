@@ -5,7 +5,7 @@ use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::callee::Callee;
-use super::{BodyChecker, arguments, builtins, calls, enums, indexing, methods, names, ranges, structs};
+use super::{BodyChecker, arguments, builtins, calls, enums, indexing, literals, methods, names, ranges, structs};
 use crate::codes;
 use crate::typed::{Expr, ExprKind};
 use crate::types::{Scalar, Type};
@@ -116,6 +116,10 @@ fn cast(checker: &mut BodyChecker<'_, '_>, value: Expr, ty: &ast::TypeExpr, span
         let message = format!("expected `bool` before `as bool`, found {}", checker.show_value(&value));
         checker.report(Diagnostic::error(codes::CAST, span, message).help("compare, as in `x != 0`"));
         return Expr::error(span);
+    }
+    if literals::is_quotient(&value) && checker.infer.vars.is_within(to, Elems::any_float()) {
+        // A cast of literals that may be floats says that they are.
+        checker.infer.vars.unify(from, to);
     }
     let ty = value.ty.with_scalar(to);
     Expr { span, ty, kind: ExprKind::Cast(Box::new(value)) }

@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::Source;
 use super::infer::Strictness;
-use super::{BodyChecker, arguments, fit, storage};
+use super::{BodyChecker, arguments, conversions, storage, vectors};
 use crate::codes;
 use crate::prelude::{Operand, ScalarFunction};
 use crate::typed::{Expr, ExprKind};
@@ -39,6 +39,13 @@ pub(super) fn scalar_call(
         WordElems::Integer => Elems::integer(),
         WordElems::Any => Elems::any(),
     };
+    let is_on_floats = matches!(function.word.elems, WordElems::Float | WordElems::Numeric) && !function.is_predicate();
+    let takes_vectors = is_on_floats && function.operands().all(|operand| operand == Operand::Same);
+    if takes_vectors && args.iter().any(|arg| vectors::is_vector(checker, &arg.ty)) {
+        let Some((args, ty)) = vectors::combined(checker, args, name) else { return Expr::error(span) };
+        let kind = ExprKind::Primitive { row: function.row, wraps: function.word.wraps, args };
+        return Expr { span, ty, kind };
+    }
     let shared = checker.infer.vars.fresh(allowed, None);
     for (arg, operand) in args.iter().zip(function.operands()) {
         let fits = arg.ty.scalar().is_some_and(|scalar| match operand {
@@ -99,7 +106,7 @@ fn report_scalar_operand(
             } else {
                 checker.infer.vars.float_literal()
             };
-            fit::scalar_help(checker, arg, scalar, target)
+            conversions::help(checker, arg, scalar, target)
         }
         (Operand::Integer, Some(_)) => "write an integer such as `2`, or call `pow`".to_owned(),
         (Operand::Bool, Some(_)) => "compare, as in `x > 0.0`".to_owned(),

@@ -65,6 +65,7 @@ fn generics_in_trait(checker: &ModuleChecker<'_>, id: TraitId) -> Vec<Generic> {
         name: "Self".to_owned(),
         kind: GenericKind::Type { is_differentiable: false },
         traits: vec![TraitRef { def: id, args }],
+        tangent_of: None,
     };
     let shifted = own.iter().map(|generic| Generic {
         traits: generic.traits.iter().filter_map(|of| shift.trait_ref(of)).collect(),

@@ -154,6 +154,9 @@ fn named_type(
             }
         };
     }
+    if let (Some((args, _)), true) = (bracket, is_tangent_name(path) && checker.find(TANGENT).is_none()) {
+        return tangent_type(checker, args, span, scope);
+    }
     if let (Some(ty), "Self", true) = (scope.self_type.clone(), name, dotted.is_empty()) {
         return maybe_tensor(checker, ty, bracket, scope);
     }
@@ -167,6 +170,42 @@ fn named_type(
             report_not_a_type(checker, &path_name(path), path.span, "a name with dots", &help)
         }
     }
+}
+
+/// The type of tangents, `tangent[T]`.
+const TANGENT: &str = "tangent";
+
+/// Whether a type that brackets follow is that of tangents, as far as its name says.
+pub(super) fn is_tangent(ty: &TypeExpr) -> bool {
+    if let TypeKind::Path(path) = &ty.kind { is_tangent_name(path) } else { false }
+}
+
+fn is_tangent_name(path: &ast::Path) -> bool {
+    matches!(path.segments.as_slice(), [segment] if segment.name == TANGENT)
+}
+
+/// `tangent[T]`: the type of gradients of a `T`.
+fn tangent_type(checker: &mut ModuleChecker<'_>, args: &[ast::Arg], span: Span, scope: &mut TypeScope<'_>) -> Type {
+    let [arg] = args else {
+        let message = format!("expected one type in the brackets of `tangent`, found {}", args.len());
+        let help = "write the type of the parameter, as in `tangent[T]`";
+        checker.report(Diagnostic::error(codes::GENERIC_COUNT, span, message).help(help));
+        return Type::Error;
+    };
+    let Some(ty) = type_arg(checker, "tangent", &arg.value, scope) else { return Type::Error };
+    if checker.is_differentiable(&ty, &scope.generics) {
+        return tangent_in(checker, &ty, &scope.generics);
+    }
+    let text = checker.quoted(arg.value.span, "T");
+    let message = format!("expected a type that has derivatives in the brackets of `tangent`, found `{text}`");
+    let help = "types with floats in them have tangents; a parameter says so by `T: Differentiable`";
+    checker.report(Diagnostic::error(codes::LACKS_TRAIT, arg.value.span, message).help(help));
+    Type::Error
+}
+
+/// The type of tangents of a type that is made of these parameters.
+pub(super) fn tangent_in(checker: &ModuleChecker<'_>, ty: &Type, generics: &[Generic]) -> Type {
+    checker.declarations_in(generics).tangent(ty)
 }
 
 /// A declared type, with or without a bracket after it.

@@ -30,7 +30,7 @@ pub(super) enum Constructor {
     Variant(usize),
     /// The integers from the first to the last; truth values are 0 and 1.
     Integers(i128, i128),
-    /// A float, or a range of them, as it is written: no set of them is complete.
+    /// A float, or a range of them, as text: no set of them is complete.
     Floats(String),
 }
 
@@ -40,9 +40,9 @@ impl From<&TypedPattern> for Pattern {
             PatternKind::Wildcard | PatternKind::Local(_) => Self::Wildcard,
             PatternKind::Fields(fields) => Self::Of(Constructor::Single, by_position(fields)),
             PatternKind::Variant { index, fields } => Self::Of(Constructor::Variant(*index), by_position(fields)),
-            PatternKind::Literal(literal) => Self::Of(of_range(literal, literal, true), Vec::new()),
+            PatternKind::Literal(literal) => Self::Of(of_range(literal, literal, true, &pattern.ty), Vec::new()),
             PatternKind::Range(PatternRange { lo, hi, inclusive }) => {
-                Self::Of(of_range(lo, hi, *inclusive), Vec::new())
+                Self::Of(of_range(lo, hi, *inclusive, &pattern.ty), Vec::new())
             }
             PatternKind::Or(alternatives) => Self::Or(alternatives.iter().map(Self::from).collect()),
         }
@@ -59,7 +59,12 @@ fn by_position(fields: &[(usize, TypedPattern)]) -> Vec<Pattern> {
     parts
 }
 
-fn of_range(lo: &Literal, hi: &Literal, inclusive: bool) -> Constructor {
+fn of_range(lo: &Literal, hi: &Literal, inclusive: bool, ty: &Type) -> Constructor {
+    if let Some(elem) = ty.concrete().filter(|elem| elem.is_float()) {
+        // `0` and `0.0` are one float.
+        let float = |literal: &Literal| literal.constant(elem).as_float();
+        return Constructor::Floats(format!("{:?} {:?} {inclusive}", float(lo), float(hi)));
+    }
     let number = |literal: &Literal| match literal {
         Literal::Int(value) => Some(*value),
         Literal::Bool(value) => Some(i128::from(*value)),
@@ -391,7 +396,7 @@ mod tests {
     }
 
     fn shown(patterns: &[&Pattern], ty: &Type) -> Option<String> {
-        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[] });
+        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[], generics: &[] });
         let found = usefulness.unmatched(patterns, &Pattern::Wildcard, ty).expect("the question is easy");
         found.map(|value| usefulness.show(&value, ty))
     }
@@ -427,7 +432,7 @@ mod tests {
     #[test]
     fn a_pattern_below_others_that_cover_it_together_is_unreachable() {
         let ty = Type::of(Elem::I64);
-        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[] });
+        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[], generics: &[] });
         let (low, high, middle) = (integers(0, 5), integers(6, 9), integers(3, 8));
         assert_eq!(usefulness.unmatched(&[&low, &high], &middle, &ty), Ok(None));
         assert!(usefulness.unmatched(&[&low], &middle, &ty).is_ok_and(|found| found == Some(integers(6, 8))));
@@ -450,7 +455,7 @@ mod tests {
         pair(19, 0, 1);
         let (last, patterns) = patterns.split_last().expect("there are many");
         let patterns: Vec<&Pattern> = patterns.iter().collect();
-        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[] });
+        let mut usefulness = Usefulness::new(Declarations { structs: &[], enums: &[], generics: &[] });
         usefulness.steps = MAX_STEPS - 100_000;
         assert!(usefulness.unmatched(&patterns, last, &ty).is_err());
     }

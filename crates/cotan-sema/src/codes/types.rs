@@ -7,12 +7,12 @@ codes! {
     TYPES:
     MISMATCH = "E0301", "type that does not fit",
 "Types are never converted silently. Numbers are converted with `as`; literals take the type
-that is needed, but an integer literal is no float.
+that is needed, so `1` is a float where one is expected, and an integer variable is not.
 
 Mended:
 
-fn f() -> f64 = 1.0",
-"fn f() -> f64 = 1";
+fn f(n: i64) -> f64 = n as f64",
+"fn f(n: i64) -> f64 = n";
 
     OPERAND_TYPES = "E0302", "operands of different types",
 "Both operands of an operator have one type.
@@ -290,4 +290,22 @@ Mended:
 
 fn f[N](v: f64[N]) -> f64 = sum(v)",
 "fn f[N](v: f64[N]) -> f64 = v.sum()";
+
+    TRUNCATED_QUOTIENT = "W0301", "quotient of integer literals with a remainder",
+"A quotient of integers drops its remainder: `1 / 2` is 0. Where a float is expected it is 0.5, as
+literals are floats there; where nothing asks for a float, it stays an integer.
+
+Mended:
+
+fn f(n: i64) -> i64 = n + 3",
+"fn f(n: i64) -> i64 = n + 7 / 2";
+
+    CAST_QUOTIENT = "W0302", "quotient of integers that is cast to a float",
+"A quotient of integers drops its remainder before it is cast. Cast the operands where the fraction
+is meant, and bind the integer to a name where it is the whole part that is meant.
+
+Mended:
+
+fn f(i: i64, n: i64) -> f64 = (i as f64) / (n as f64)",
+"fn f(i: i64, n: i64) -> f64 = (i / n) as f64";
 }

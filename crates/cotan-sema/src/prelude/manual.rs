@@ -248,7 +248,31 @@ fn page(builtin: Builtin) -> Option<Page> {
             "T: Float, ..S",
             const { &[Operand::piecewise("v", "T[..S]", "where all elements are 0 the derivative is 0")] },
             "T",
-            "The square root of the sum of the squares of all elements.",
+            "The square root of the sum of the squares of all elements; of a struct or tuple, of all its floats, as an `f64`.",
+        ),
+        Builtin::MapLeaves => page(
+            "T: Differentiable",
+            const { &[Operand::none("f", "(f64, ..) -> f64", FUNCTION), Operand::smooth("v", "T").repeated()] },
+            "T",
+            "The values of `f` at the floats of values of one type or of tangents of it, leaf by leaf; what is no float is that of the first.",
+        ),
+        Builtin::SumLeaves => page(
+            "T: Differentiable",
+            const { &[Operand::smooth("v", "T")] },
+            "f64",
+            "The sum of all floats of a value.",
+        ),
+        Builtin::Inner => page(
+            "T: Differentiable",
+            const { &[Operand::smooth("a", "T"), Operand::smooth("b", "T")] },
+            "f64",
+            "The sum of the products of the floats of two values of one type, or of a value and a tangent.",
+        ),
+        Builtin::CountLeaves => page(
+            "T: Differentiable",
+            const { &[Operand::zero("v", "T", SHAPE)] },
+            "i64",
+            "How many floats there are in a value.",
         ),
         Builtin::StopGradient => page(
             "T",

@@ -55,8 +55,16 @@ pub enum Builtin {
     Mean,
     /// `v, w`: the inner product of two vectors.
     Dot,
-    /// `v`: the Euclidean norm of all elements.
+    /// `v`: the Euclidean norm of all elements, or of all floats of a value.
     Norm,
+    /// `f, v..`: `f` of each float of the first value and those of the others there; what is no float stays.
+    MapLeaves,
+    /// `v`: the sum of all floats of a value.
+    SumLeaves,
+    /// `v, w`: the sum of the products of the floats of a value and those of another one, or of a tangent.
+    Inner,
+    /// `v`: how many floats there are in a value.
+    CountLeaves,
     /// `x`: the value itself, of any type; no derivative flows through.
     StopGradient,
     /// `v, f`: `f` for its effects on each element (row) along the first axis, in order.

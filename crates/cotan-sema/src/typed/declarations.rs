@@ -1,6 +1,7 @@
 //! The declarations of types, structs and enums, and what they say of a type: its parts and its tangent.
 
 use super::{EnumId, EnumType, Generic, StructType, Type};
+use crate::dims::GenericId;
 use crate::types::{GenericArg, Scalar, Substitution};
 use cotan_syntax::Span;
 
@@ -72,6 +73,8 @@ pub struct Declarations<'d> {
     pub structs: &'d [Struct],
     /// In the order of [`EnumId`].
     pub enums: &'d [Enum],
+    /// The parameters that types are made of, among which are the tangents of others.
+    pub generics: &'d [Generic],
 }
 
 impl Declarations<'_> {
@@ -119,8 +122,12 @@ impl Declarations<'_> {
             Type::Error => Type::Error,
             Type::Never | Type::Function(_) => Type::UNIT,
             Type::Scalar(Scalar::Of(elem)) if !elem.is_float() => Type::UNIT,
-            // A parameter with the trait `Differentiable` stands for types that are their own tangents.
-            Type::Scalar(_) | Type::Param(_) => ty.clone(),
+            Type::Scalar(_) => ty.clone(),
+            // One whose tangent nothing names stands for types that are their own tangents.
+            Type::Param(id) => match self.generics.iter().position(|generic| generic.tangent_of == Some(*id)) {
+                Some(tangent) => Type::Param(GenericId(tangent as u32)),
+                None => ty.clone(),
+            },
             Type::Tuple(parts) => Type::Tuple(parts.iter().map(|part| self.tangent(part)).collect()),
             Type::Tensor { elem, dims } => {
                 let elem = self.tangent(elem);
@@ -152,6 +159,20 @@ impl Declarations<'_> {
             Type::Tuple(parts) => parts.iter().any(|part| self.has_tangent(part)),
             Type::Struct(of) => self.field_types(of).iter().any(|part| self.has_tangent(part)),
             Type::Enum(of) => self.all_payloads(of).concat().iter().any(|part| self.has_tangent(part)),
+        }
+    }
+
+    /// Whether values of a type may differ in what they are made of: an enum with several variants is among them.
+    pub fn has_choice(self, ty: &Type) -> bool {
+        match ty {
+            Type::Error | Type::Never | Type::Scalar(_) | Type::Function(_) | Type::Param(_) => false,
+            Type::Tensor { elem, .. } => self.has_choice(elem),
+            Type::Tuple(parts) => parts.iter().any(|part| self.has_choice(part)),
+            Type::Struct(of) => self.field_types(of).iter().any(|part| self.has_choice(part)),
+            Type::Enum(of) => {
+                let payloads = self.all_payloads(of);
+                payloads.len() > 1 || payloads.concat().iter().any(|part| self.has_choice(part))
+            }
         }
     }
 

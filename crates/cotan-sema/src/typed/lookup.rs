@@ -38,7 +38,7 @@ impl Program {
 
     /// The declarations of its types.
     pub fn declarations(&self) -> Declarations<'_> {
-        Declarations { structs: &self.structs, enums: &self.enums }
+        Declarations { structs: &self.structs, enums: &self.enums, generics: &[] }
     }
 
     /// The type of tangents and cotangents of a type: the same for floats, the unit type for

@@ -1,6 +1,6 @@
 //! Operators: prefix, infix, lazy and of assignments, and the row of the op table for each infix one.
 
-use cotan_ops::{ADD, DIV, EQ, GE, GT, LE, LT, MUL, NE, POW, POWI, PrimRow, REM, SUB};
+use cotan_ops::{ADD, DIV, EQ, GE, GT, LE, LT, MUL, NE, NEG, NOT, POW, POWI, PrimRow, REM, SUB};
 
 /// A prefix operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,6 +9,16 @@ pub enum UnaryOp {
     Neg,
     /// `!`, of `bool`.
     Not,
+}
+
+impl UnaryOp {
+    /// The primitive of the operator.
+    pub fn row(self) -> &'static PrimRow {
+        match self {
+            UnaryOp::Neg => &NEG,
+            UnaryOp::Not => &NOT,
+        }
+    }
 }
 
 /// An infix operator. Element-wise but for [`BinaryOp::MatMul`]: both operands have the shape of the

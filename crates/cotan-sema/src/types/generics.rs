@@ -14,12 +14,29 @@ pub struct Generic {
     pub kind: GenericKind,
     /// The traits of the program that the type has.
     pub traits: Vec<TraitRef>,
+    /// The parameter whose tangent it is: `tangent[T]` in a signature adds a parameter that follows from `T`.
+    pub tangent_of: Option<GenericId>,
 }
 
 impl Generic {
     /// A size parameter.
     pub fn size(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: GenericKind::Size, traits: Vec::new() }
+        Self { name: name.into(), kind: GenericKind::Size, traits: Vec::new(), tangent_of: None }
+    }
+
+    /// The tangent of the parameter `name`, number `at` of the list.
+    pub fn tangent(name: &str, at: usize) -> Self {
+        Self {
+            name: format!("tangent[{name}]"),
+            kind: GenericKind::Type { is_differentiable: true },
+            traits: Vec::new(),
+            tangent_of: Some(GenericId(at as u32)),
+        }
+    }
+
+    /// Whether it stands in the brackets of the declaration.
+    pub fn is_written(&self) -> bool {
+        self.name != "_" && self.tangent_of.is_none()
     }
 
     /// The parameter, number `at` of its list, as an argument for itself.
@@ -48,7 +65,8 @@ pub enum GenericKind {
     Scalar(Bound),
     /// `T: Differentiable`, `T: Area`: any type that has the traits.
     Type {
-        /// Whether `Differentiable` is among them: every leaf of the type is a float.
+        /// Whether `Differentiable` is among them: the type has leaves that are floats. Unless the declaration names
+        /// `tangent[T]`, it is its own tangent: every leaf is a float.
         is_differentiable: bool,
     },
     /// `..S`: any number of sizes.

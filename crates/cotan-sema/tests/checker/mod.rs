@@ -2,6 +2,7 @@
 
 mod accepted;
 mod codes;
+mod literals;
 mod out_of_range;
 mod rejected;
 mod robust;

@@ -28,14 +28,21 @@ fn the_wrong_kind_of_operator_names_the_right_one() {
 
 #[test]
 fn numbers_are_not_converted_silently() {
-    reject("fn f() -> f64 = 1", "E0301", "1", "write the float `1.0`");
-    reject("fn f(x: f64) -> f64 = x + 1", "E0302", "+", "write the float `1.0`");
-    reject("fn f(x: f64, n: i64) -> f64 = x * n", "E0302", "*", "convert with `as f64`");
-    reject("fn f(n: i64) -> i64 = n + 1.5", "E0302", "+", "write the integer `1`");
-    reject("fn f(x: f32, y: f64) -> f64 = y * x", "E0302", "*", "convert with `as f64`");
-    reject("fn f(n: i64) -> f64 = sqrt(n)", "E0308", "n", "as f64");
-    reject("fn f(n: i64) -> f64 = n", "E0301", "n", "as f64");
-    reject("fn f(c: bool) -> f64 = c", "E0301", "c", "gives 0 or 1");
+    reject("fn f() -> f64 = 1_i64", "E0301", "1_i64", "leave the suffix out: `1`");
+    reject("fn f(x: f64, n: i64) -> f64 = x * n", "E0302", "*", "write `(n as f64)`");
+    reject("fn f(x: f64, n: i64) -> f64 = n * (n - 1) / x", "E0302", "/", "write `((n * (n - 1)) as f64)`");
+    reject("fn f(n: i64) -> f64 = 0.5 * n", "E0302", "*", "write `(n as f64)`");
+    reject("fn f(n: i64) -> f64 = 1.0 / (n - 1)", "E0302", "/", "write `((n - 1) as f64)`");
+    reject("fn f(n: i64) -> i64 = n + 1.5", "E0302", "+", "write `(n as f64)`");
+    reject("fn f(x: f32, y: f64) -> f64 = y * x", "E0302", "*", "write `(x as f64)`");
+    reject("fn f(x: f32, y: f64) -> f64 = x * y", "E0302", "*", "write `(x as f64)`");
+    reject("fn f(a: i32, b: i64) -> i64 = b * a", "E0302", "*", "write `(a as i64)`");
+    reject("fn g(n: i64) -> i64 = n\nfn f() -> i64 = g(2.0)", "E0301", "2.0", "write the integer `2`");
+    reject("fn g(n: i64) -> i64 = n\nfn f() -> i64 = g(2.5)", "E0301", "2.5", "round");
+    reject("fn g(n: i64) -> i64 = n\nfn f(x: f64) -> i64 = g(x)", "E0301", "x", "write `(x as i64)`");
+    reject("fn f(n: i64) -> f64 = sqrt(n)", "E0308", "n", "(n as f64)");
+    reject("fn f(n: i64) -> f64 = n", "E0301", "n", "(n as f64)");
+    reject("fn f(c: bool) -> f64 = c", "E0301", "c", "which is 0 or 1");
     reject("fn f(n: i64) -> bool = n as bool", "E0313", "n as bool", "x != 0");
     reject("fn f(n: i64, x: f64) -> i64 = n ** x", "E0302", "**", "as");
 }
@@ -46,6 +53,9 @@ fn literals_fit_their_types() {
     reject("fn f() -> u8 = -1", "E0312", "-1", "0 to 255");
     reject("fn f[T: Integer](x: T) -> T = x + 200", "E0312", "200", "-128 to 127");
     reject("fn f() -> f32 = 1e39", "E0312", "1e39", "wider");
+    reject("fn f() -> f32 = 16777217", "E0312", "16777217", "wider");
+    reject("fn f() -> f64 = 9007199254740993", "E0312", "9007199254740993", "round");
+    reject("fn f[T: Float](x: T) -> T = x + 16777217", "E0312", "16777217", "wider");
 }
 
 #[test]
@@ -102,7 +112,6 @@ fn lambdas_and_functions_stand_where_functions_are_needed() {
     reject("fn f[N](v: f64[N]) -> f64 = fold(0.0, |x| x, v)", "E0324", "|x| x", "|a, b|");
     reject("fn f[N](v: f64[N]) -> f64 = v(0)", "E0306", "v", "v[i]");
     reject("fn f[N](v: f64[N]) -> f64 = v.sum()", "E0330", "sum", "sum(value)");
-    reject("fn f[N](v: f64[N]) -> f64 = fold(0, |a, x| a + x, v)", "E0302", "+", "write");
     reject("fn f(x: f64) -> f64 = max(x)", "E0307", "max(x)", "missing");
 }
 

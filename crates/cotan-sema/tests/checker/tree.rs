@@ -142,7 +142,7 @@ fn uses_lead_into_imported_files() {
     assert!(checked.is_valid(), "{:?}", checked.diagnostics);
     let in_main = checked.facts.definitions.iter().filter(|found| found.span.file.0 == 0);
     let found = in_main.map(|found| {
-        let text = |span: cotan_syntax::Span| loaded.sources.slice(span).to_owned();
+        let text = |span: cotan_syntax::Span| loaded.modules.sources.slice(span).to_owned();
         (text(found.span), found.definition.file.0, text(found.definition))
     });
     let found: Vec<(String, u32, String)> = found.collect();

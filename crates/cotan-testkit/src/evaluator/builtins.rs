@@ -5,6 +5,7 @@ use super::Machine;
 use super::last_axis::{ascending, position};
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, flattened, needed, unflattened};
+use super::vectors::{leaves, total};
 use cotan_ir::{CheckKind, Const};
 use cotan_ops::cast_to;
 use cotan_sema::typed::{Arg, Builtin, Expr};
@@ -46,6 +47,17 @@ impl<'p> Machine<'p> {
             Builtin::Mean => mean(self, args, e),
             Builtin::Dot => dot(self, args, e),
             Builtin::Norm => norm(self, args, e),
+            Builtin::MapLeaves => self.map_leaves(args),
+            Builtin::SumLeaves => {
+                let value = self.arg(&args[0])?;
+                needed([&value])?;
+                Ok(total(&leaves(&value)))
+            }
+            Builtin::Inner => self.inner(args),
+            Builtin::CountLeaves => {
+                let n: usize = leaves(&self.arg(&args[0])?).iter().map(Vec::len).sum();
+                Ok(Value::Number(Number::Plain(Const::i64(n as i64))))
+            }
             Builtin::StopGradient => Ok(self.arg(&args[0])?.without_derivative()),
             Builtin::Each => self.each(args),
             Builtin::Sort => self.along_last(args, |row| Ok(ascending(row).iter().map(|k| row[*k].clone()).collect())),
@@ -213,6 +225,10 @@ fn dot<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Valu
 
 fn norm<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
     let value = machine.arg(&args[0])?;
+    let Arg::Value(of) = &args[0] else { return bug("the norm of a function") };
+    if machine.ty(&of.ty).scalar().is_none() {
+        return machine.norm_of_leaves(&value);
+    }
     let elem = machine.elem(&e.ty)?;
     machine.checks.norm(&value.elements()?, elem).map(Value::Number)
 }

@@ -179,7 +179,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-fn closure_of<'p>(machine: &Machine<'p>, arg: &'p Arg) -> Flow<Closure<'p>> {
+pub(super) fn closure_of<'p>(machine: &Machine<'p>, arg: &'p Arg) -> Flow<Closure<'p>> {
     match arg {
         Arg::Function(callable) => Ok(machine.closure(callable)),
         Arg::Value(_) | Arg::Pack(_) => bug("something else where a function was expected"),

@@ -136,14 +136,16 @@ fn expr_kind<'p>(machine: &mut Machine<'p>, e: &'p Expr) -> Flow<Value> {
         }
         ExprKind::Unary { op, operand } => {
             let operand = machine.expr(operand)?;
-            machine.checks.unary(*op, &operand, e.span)
+            let elem = elem_of(machine, &e.ty);
+            machine.checks.unary(*op, elem, &operand, e.span)
         }
         ExprKind::Chain(it) => chain(machine, it),
         ExprKind::Logic { op, operands } => logic(machine, *op, operands),
         ExprKind::Primitive { row, wraps, args } => {
             let args: Vec<Value> = args.iter().map(|arg| machine.part(arg)).collect::<Flow<_>>()?;
             machine.may_need_less |= **row == SELECT && matches!(args[0], Value::Failed(_));
-            machine.checks.primitive(row, *wraps, &args, e.span)
+            let elem = elem_of(machine, &e.ty);
+            machine.checks.primitive((row, *wraps), elem, &args, e.span)
         }
         ExprKind::Cast(operand) => {
             let value = machine.expr(operand)?;
@@ -217,13 +219,19 @@ fn chain<'p>(machine: &mut Machine<'p>, chain: &'p Chain) -> Flow<Value> {
     value.met()
 }
 
+/// The element type of numbers of a type; none of anything else.
+fn elem_of(machine: &Machine<'_>, ty: &Type) -> Option<Elem> {
+    machine.elem(ty).ok()
+}
+
 fn step<'p>(machine: &mut Machine<'p>, link: &'p Link, value: &Value, operand: &Value) -> Flow<Value> {
     let value = if link.op == BinaryOp::MatMul {
         let elem = machine.elem(&link.ty)?;
         needed([value, operand])?;
         machine.checks.matrix_product(value.tensor()?, operand.tensor()?, elem, link.span)?
     } else {
-        machine.checks.binary(link.op, value, operand, link.span)?
+        let elem = elem_of(machine, &link.ty);
+        machine.checks.binary(link.op, elem, [value, operand], link.span)?
     };
     machine.settle(&link.ty, &value)?;
     Ok(value)

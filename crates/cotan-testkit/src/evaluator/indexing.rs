@@ -160,9 +160,11 @@ impl<'p> Machine<'p> {
         let new = match op {
             AssignOp::Set => value,
             AssignOp::Binary(_) | AssignOp::Max | AssignOp::Min if is_open(&part) => self.contributed(&part, &value)?,
-            AssignOp::Binary(op) => self.checks.binary(op, &part, &value, span)?,
-            AssignOp::Max => self.checks.primitive(&cotan_ops::MAX, false, &[part, value], span)?,
-            AssignOp::Min => self.checks.primitive(&cotan_ops::MIN, false, &[part, value], span)?,
+            AssignOp::Binary(op) => self.checks.element_wise(&[&part, &value], &mut |checks, args| {
+                checks.scalar_binary(op, &args[0], &args[1], span)
+            })?,
+            AssignOp::Max => self.checks.extreme(&cotan_ops::MAX, [&part, &value], span)?,
+            AssignOp::Min => self.checks.extreme(&cotan_ops::MIN, [&part, &value], span)?,
         };
         let new = match op {
             AssignOp::Set => new,

@@ -44,6 +44,7 @@ mod rules;
 mod statements;
 mod traits;
 mod value;
+mod vectors;
 mod vmaps;
 
 pub use outcome::{Call, Linear, Outcome, same_host, takes_derivatives};

@@ -11,8 +11,8 @@ use cotan_syntax::Span;
 
 impl Checks {
     /// A prefix operator.
-    pub(super) fn unary(&mut self, op: UnaryOp, operand: &Value, span: Span) -> Flow<Value> {
-        self.element_wise(&[operand], &mut |checks, args| match op {
+    pub(super) fn unary(&mut self, op: UnaryOp, elem: Option<Elem>, operand: &Value, span: Span) -> Flow<Value> {
+        self.on_vectors(op.row(), elem, &[operand], &mut |checks, args| match op {
             UnaryOp::Not => Ok(Number::apply(&NOT, args)),
             UnaryOp::Neg => match args[0].plain().as_integer() {
                 Some(x) => checks.fitting(args[0].elem(), Some(-x), span),
@@ -22,8 +22,16 @@ impl Checks {
     }
 
     /// An infix operator that works element by element.
-    pub(super) fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Flow<Value> {
-        self.element_wise(&[left, right], &mut |checks, args| checks.scalar_binary(op, &args[0], &args[1], span))
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        elem: Option<Elem>,
+        [left, right]: [&Value; 2],
+        span: Span,
+    ) -> Flow<Value> {
+        self.on_vectors(op.row(), elem, &[left, right], &mut |checks, args| {
+            checks.scalar_binary(op, &args[0], &args[1], span)
+        })
     }
 
     /// An infix operator on scalars.
@@ -75,34 +83,48 @@ impl Checks {
 
     /// A scalar function of the prelude. On integers it is exact, and what does not fit is an error, or wraps where its
     /// name says so.
-    pub(super) fn primitive(&mut self, row: &'static PrimRow, wraps: bool, args: &[Value], span: Span) -> Flow<Value> {
+    pub(super) fn primitive(
+        &mut self,
+        (row, wraps): (&'static PrimRow, bool),
+        elem: Option<Elem>,
+        args: &[Value],
+        span: Span,
+    ) -> Flow<Value> {
         let args: Vec<&Value> = args.iter().collect();
-        self.element_wise(&args, &mut |checks, args| {
-            let elem = args[0].elem();
-            let exact: Vec<i128> = args.iter().filter_map(|arg| arg.plain().as_integer()).collect();
-            let wrapped = |exact: i128| Ok(Number::Plain(Const::integer(elem, exact)));
-            match (row.name(), exact.as_slice()) {
-                ("abs", [x]) if !wraps => checks.fitting(elem, Some(x.abs()), span),
-                ("add", [x, y]) => wrapped(x + y),
-                ("sub", [x, y]) => wrapped(x - y),
-                ("mul", [x, y]) => wrapped(x.wrapping_mul(*y)),
-                ("neg", [x]) => wrapped(-x),
-                ("abs", [x]) => wrapped(x.abs()),
-                ("powi", [x, n]) => {
-                    checks.check(*n >= 0, CheckKind::NegativePower, span)?;
-                    wrapped(wrapping_power(*x, *n))
-                }
-                ("and", [x, y]) => wrapped(x & y),
-                ("or", [x, y]) => wrapped(x | y),
-                ("xor", [x, y]) => wrapped(x ^ y),
-                ("powi", [n]) => Ok(float_power(&args[0].computed(), *n)),
-                (_, _) => {
-                    // What is only selected stays in the type that it is stored in.
-                    let of_args = |arg: &Number| if *row == SELECT { arg.clone() } else { arg.computed() };
-                    Ok(Number::apply(row, &args.iter().map(of_args).collect::<Vec<_>>()))
-                }
+        self.on_vectors(row, elem, &args, &mut |checks, args| checks.scalar_primitive(row, wraps, args, span))
+    }
+
+    /// The greater or the lesser of two numbers, element by element.
+    pub(super) fn extreme(&mut self, row: &'static PrimRow, args: [&Value; 2], span: Span) -> Flow<Value> {
+        self.element_wise(&args, &mut |checks, args| checks.scalar_primitive(row, false, args, span))
+    }
+
+    /// A scalar function on scalars.
+    fn scalar_primitive(&mut self, row: &'static PrimRow, wraps: bool, args: &[Number], span: Span) -> Flow<Number> {
+        let elem = args[0].elem();
+        let exact: Vec<i128> = args.iter().filter_map(|arg| arg.plain().as_integer()).collect();
+        let wrapped = |exact: i128| Ok(Number::Plain(Const::integer(elem, exact)));
+        match (row.name(), exact.as_slice()) {
+            ("abs", [x]) if !wraps => self.fitting(elem, Some(x.abs()), span),
+            ("add", [x, y]) => wrapped(x + y),
+            ("sub", [x, y]) => wrapped(x - y),
+            ("mul", [x, y]) => wrapped(x.wrapping_mul(*y)),
+            ("neg", [x]) => wrapped(-x),
+            ("abs", [x]) => wrapped(x.abs()),
+            ("powi", [x, n]) => {
+                self.check(*n >= 0, CheckKind::NegativePower, span)?;
+                wrapped(wrapping_power(*x, *n))
             }
-        })
+            ("and", [x, y]) => wrapped(x & y),
+            ("or", [x, y]) => wrapped(x | y),
+            ("xor", [x, y]) => wrapped(x ^ y),
+            ("powi", [n]) => Ok(float_power(&args[0].computed(), *n)),
+            (_, _) => {
+                // What is only selected stays in the type that it is stored in.
+                let of_args = |arg: &Number| if *row == SELECT { arg.clone() } else { arg.computed() };
+                Ok(Number::apply(row, &args.iter().map(of_args).collect::<Vec<_>>()))
+            }
+        }
     }
 
     /// `value as elem`.

@@ -45,7 +45,7 @@ variants!(FORMS, form: DerivativeForm, "form", [Grad ValueAndGrad Jvp Vjp Jacobi
 variants!(MODES, mode: DerivativeMode, "mode", [Forward Reverse]);
 variants!(BUILTINS, builtin: Builtin, "builtin", [
     Tabulate Map Zip Scan Fold Iterate IterateUntil Concat Reverse Transpose Reshape Broadcast Zeros Ones Full ZerosLike
-    Iota Diag Trace Sum Prod Mean Dot Norm StopGradient Each Sort Argsort Argmax Argmin Cumsum Cumprod Gather WrappingAs
+    Iota Diag Trace Sum Prod Mean Dot Norm MapLeaves SumLeaves Inner CountLeaves StopGradient Each Sort Argsort Argmax Argmin Cumsum Cumprod Gather WrappingAs
 ] never [Operation]);
 variants!(STATEMENTS, statement: StmtKind, "statement", [Let Assign Expr]);
 variants!(TARGETS, target: Target, "target", [Place Tuple]);

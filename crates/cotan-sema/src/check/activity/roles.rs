@@ -22,7 +22,7 @@ pub(super) fn role(builtin: Builtin, at: usize, args: &[Arg]) -> Role {
         Builtin::Reshape | Builtin::Broadcast | Builtin::Gather => 1..args.len(),
         Builtin::Iterate => 0..1,
         Builtin::IterateUntil => args.len().saturating_sub(1)..args.len(),
-        Builtin::Argsort | Builtin::Argmax | Builtin::Argmin => 0..args.len(),
+        Builtin::Argsort | Builtin::Argmax | Builtin::Argmin | Builtin::CountLeaves => 0..args.len(),
         Builtin::Operation(op, n_attributes) => {
             let operand = at.checked_sub(n_attributes).and_then(|at| cotan_ops::tensor_row(op).operands.get(at));
             return match operand.map(|operand| operand.differentiability) {
@@ -44,6 +44,9 @@ pub(super) fn role(builtin: Builtin, at: usize, args: &[Arg]) -> Role {
         | Builtin::Mean
         | Builtin::Dot
         | Builtin::Norm
+        | Builtin::MapLeaves
+        | Builtin::SumLeaves
+        | Builtin::Inner
         | Builtin::StopGradient
         | Builtin::Each
         | Builtin::Sort

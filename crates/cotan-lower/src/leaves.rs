@@ -1,0 +1,96 @@
+//! Functions of the prelude on the floats of values, leaf by leaf.
+
+use cotan_ir::{Atom, Const, Dim, Elem, Ty};
+use cotan_ops::{ADD, CONCAT, MUL, RESHAPE};
+use cotan_sema::typed::Type;
+use cotan_syntax::ast::FoldOp;
+
+use super::Result;
+use super::body::{Body, Closure, Value};
+use super::vectors::Operand;
+
+impl<'p> Body<'_, 'p> {
+    /// `f` of the floats of the operands, an element at a time.
+    pub(super) fn map_leaves(&mut self, f: Closure<'p>, operands: &[Operand<'_>]) -> Result<Value> {
+        let (ty, _) = &operands[0];
+        self.leaf_by_leaf(ty, operands, &mut |body, args| {
+            let args: Value = args.iter().map(|arg| body.code.convert(*arg, Elem::F64)).collect();
+            let extents: Vec<Atom> = body.code.b.ty(args[0]).dims.iter().map(|dim| dim.atom()).collect();
+            let made = if extents.is_empty() {
+                body.apply(f, args.into_iter().map(|arg| vec![arg]).collect(), &[])?
+            } else {
+                body.stacked(&extents, &mut |body, at| {
+                    let elements = args.iter().map(|arg| vec![body.code.b.index(*arg, at).into()]).collect();
+                    body.apply(f, elements, &[])
+                })?
+            };
+            Ok(made[0])
+        })
+    }
+
+    /// The sum of all floats of a value.
+    pub(super) fn sum_of_leaves(&mut self, ty: &Type, value: Value) -> Result<Atom> {
+        let floats = floats(self, ty, &value);
+        self.total(&floats)
+    }
+
+    /// The sum of the products of the floats of two values, or of a value and a tangent.
+    pub(super) fn inner(&mut self, operands: &[Operand<'_>]) -> Result<Atom> {
+        let [a, b] = [&operands[0], &operands[1]].map(|(ty, value)| floats(self, ty, value));
+        let products: Value = a.iter().zip(&b).map(|(a, b)| self.code.element_wise(&MUL, &[*a, *b])).collect();
+        self.total(&products)
+    }
+
+    /// The norm of all floats of a value, as one vector.
+    pub(super) fn norm_of_leaves(&mut self, ty: &Type, value: Value) -> Result<Atom> {
+        let floats = floats(self, ty, &value);
+        let mut length = Atom::i64(0);
+        let mut parts = Value::new();
+        for float in floats {
+            let n = self.n_elements(float);
+            let ty = Ty { elem: Elem::F64, dims: vec![Dim::from_atom(n)] };
+            parts.push(match self.code.b.ty(float).is_scalar() {
+                true => self.code.fill(float, &ty.dims),
+                false => self.code.b.tensor(RESHAPE.op(), &[float], &[], ty).into(),
+            });
+            length = self.code.prim(&ADD, &[length, n]);
+        }
+        let ty = Ty { elem: Elem::F64, dims: vec![Dim::from_atom(length)] };
+        let all = self.code.b.tensor(CONCAT.op(), &parts, &[0], ty).into();
+        self.code.norm(all)
+    }
+
+    /// How many floats there are in a value.
+    pub(super) fn count_of_leaves(&mut self, ty: &Type, value: Value) -> Atom {
+        let floats = floats(self, ty, &value);
+        floats.into_iter().fold(Atom::i64(0), |count, float| {
+            let n = self.n_elements(float);
+            self.code.prim(&ADD, &[count, n])
+        })
+    }
+
+    fn n_elements(&mut self, tensor: Atom) -> Atom {
+        let dims = self.code.b.ty(tensor).dims;
+        dims.iter().fold(Atom::i64(1), |count, dim| self.code.prim(&MUL, &[count, dim.atom()]))
+    }
+
+    /// The sum of all elements of f64s and tensors of them.
+    fn total(&mut self, floats: &[Atom]) -> Result<Atom> {
+        let mut total: Atom = Const::f64(0.0).into();
+        for float in floats {
+            let sum = match self.code.b.ty(*float).is_scalar() {
+                true => *float,
+                false => self.fold_all(FoldOp::Add, *float)?,
+            };
+            total = self.code.prim(&ADD, &[total, sum]);
+        }
+        Ok(total)
+    }
+}
+
+/// The floats of a value as f64s.
+fn floats(body: &mut Body<'_, '_>, ty: &Type, value: &[Atom]) -> Value {
+    let types = body.layout.leaf_types(ty);
+    let is_float = |(_, leaf): &(&Atom, &super::values::LeafTy)| !leaf.is_tag && leaf.elem.is_float();
+    value.iter().zip(&types).filter(is_float).map(|(float, _)| body.code.convert(*float, Elem::F64)).collect()
+}

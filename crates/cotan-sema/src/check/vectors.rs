@@ -1,0 +1,108 @@
+//! Vector spaces: arithmetic leaf by leaf on structs, tuples, tensors of them, and what `Differentiable` parameters stand
+//! for.
+//!
+//! All values of one type with floats in them make a vector space, and so do their tangents. Operators with a dot and scalar
+//! functions work on the floats of such values, leaf by leaf; a float scalar goes to every leaf, in the type of the leaf. What
+//! is no float is that of the first vector among the operands. A value and a tangent go together in this order, as a
+//! point and a displacement do.
+
+use cotan_syntax::ast;
+use cotan_syntax::{Diagnostic, Span};
+
+use super::infer::Strictness;
+use super::{BodyChecker, operators};
+use crate::codes;
+use crate::typed::{BinaryOp, Expr};
+use crate::types::{GenericKind, Type};
+use crate::unify::Elems;
+
+/// Whether values of a type are vectors: something with floats in it that is no tensor of numbers.
+pub(super) fn is_vector(checker: &BodyChecker<'_, '_>, ty: &Type) -> bool {
+    match ty.elem() {
+        Type::Param(id) => checker
+            .generics
+            .get(id.0 as usize)
+            .is_some_and(|generic| generic.kind == GenericKind::Type { is_differentiable: true }),
+        Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => {
+            let declarations = checker.module.declarations();
+            declarations.has_tangent(ty) && !declarations.has_choice(ty)
+        }
+        Type::Error | Type::Never | Type::Scalar(_) | Type::Tensor { .. } | Type::Function(_) => false,
+    }
+}
+
+/// The type of tangents of a type.
+pub(super) fn tangent(checker: &BodyChecker<'_, '_>, ty: &Type) -> Type {
+    checker.module.declarations_in(&checker.generics).tangent(ty)
+}
+
+/// A dotted operator on operands of which one is a vector: the operator, the right operand as it fits, and the result.
+pub(super) fn infix(
+    checker: &mut BodyChecker<'_, '_>,
+    (op, op_span): (ast::BinaryOp, Span),
+    left: &Expr,
+    left_ty: &Type,
+    right: Expr,
+) -> (BinaryOp, Expr, Type) {
+    let core = operators::binary_op(op).unwrap_or(BinaryOp::Add);
+    if !op.is_dotted() {
+        let (a, b) = (checker.show(left_ty), checker.show(&right.ty));
+        let dotted = op.counterpart().map_or("", ast::BinaryOp::as_str);
+        let message = format!("expected two scalars around `{}`, found `{a}` and `{b}`", op.as_str());
+        let help = format!("write `{dotted}`, which works leaf by leaf");
+        checker.report(Diagnostic::error(codes::UNDOTTED, op_span, message).help(help));
+        return (core, right, Type::Error);
+    }
+    let integer_power = core == BinaryOp::Pow
+        && is_vector(checker, left_ty)
+        && right.ty.scalar().is_some_and(|exponent| {
+            !checker.infer.vars.is_within(exponent, Elems::any_float())
+                && checker.infer.vars.require(exponent, Elems::integer())
+        });
+    if integer_power && right.ty.is_scalar() {
+        return (BinaryOp::PowInt, right, left_ty.clone());
+    }
+    let left = Expr { ty: left_ty.clone(), ..left.clone() };
+    let Some((mut fitted, ty)) = combined(checker, vec![left, right], op.as_str()) else {
+        return (core, Expr::error(op_span), Type::Error);
+    };
+    (core, fitted.pop().unwrap_or_else(|| Expr::error(op_span)), ty)
+}
+
+/// The operands of something that works leaf by leaf as they fit each other, and the type of the result: that of the first
+/// vector. `what` names it in messages.
+pub(super) fn combined(
+    checker: &mut BodyChecker<'_, '_>,
+    operands: Vec<Expr>,
+    what: &str,
+) -> Option<(Vec<Expr>, Type)> {
+    if operands.iter().any(|operand| operand.ty.has_error()) {
+        return None;
+    }
+    let first = operands.iter().find(|operand| is_vector(checker, &operand.ty))?;
+    let (ty, first_span) = (first.ty.clone(), first.span);
+    let tangent = tangent(checker, &ty);
+    let mut is_fine = true;
+    let mut fit = |operand: Expr| {
+        if operand.ty == ty || operand.ty == tangent {
+            return operand;
+        }
+        if is_vector(checker, &operand.ty) {
+            let origin = Some((first_span, "the first vector has this type"));
+            let subject = format!("an operand of `{what}`");
+            let fitted = checker.fit_as(operand, &ty, &subject, Strictness::Exact, origin);
+            is_fine &= !fitted.ty.has_error();
+            return fitted;
+        }
+        if !operand.ty.is_scalar() || !checker.infer.has_elems(&operand.ty, Elems::float()) {
+            let (found, vector) = (checker.show_value(&operand), checker.show(&ty));
+            let message = format!("expected a float or a `{vector}` for an operand of `{what}`, found {found}");
+            let help = "a float goes to every leaf, and vectors go together leaf by leaf";
+            checker.report(Diagnostic::error(codes::OPERATOR_TYPE, operand.span, message).help(help));
+            is_fine = false;
+        }
+        operand
+    };
+    let fitted = operands.into_iter().map(&mut fit).collect();
+    is_fine.then_some((fitted, ty))
+}
