@@ -4,6 +4,7 @@ mod backends;
 mod exact_zeros;
 mod explain;
 mod flat_operands;
+mod foreign_names;
 mod memory;
 mod negative_sizes;
 mod panics;

@@ -6,7 +6,7 @@
 use cotan_ir::Elem;
 use cotan_syntax::Span;
 
-use super::BodyChecker;
+use super::{BodyChecker, written};
 use crate::typed::{Expr, ExprKind, Literal};
 use crate::types::Scalar;
 use crate::unify::Elems;
@@ -54,9 +54,7 @@ pub(super) fn converted(checker: &BodyChecker<'_, '_>, span: Span, target: &str)
 
 /// The user's own code as an operand that binds tightly; `other` where it is long or not known.
 fn operand(checker: &BodyChecker<'_, '_>, span: Span, other: &str) -> String {
-    let text = checker.module.quoted(span, other);
-    let is_tight = text.chars().all(|c| c.is_alphanumeric() || "_.()[]".contains(c)) || text.starts_with('(');
-    if is_tight { text } else { format!("({text})") }
+    written::operand(checker.module.written(span).unwrap_or(other))
 }
 
 /// The name of a scalar type, of one that is open that of its default.
