@@ -5,6 +5,7 @@ mod exact_zeros;
 mod explain;
 mod flat_operands;
 mod foreign_names;
+mod language_words;
 mod memory;
 mod negative_sizes;
 mod panics;
