@@ -139,6 +139,13 @@ pub static LANGUAGE_WORDS: &[LanguageWord] = &[
         "fn first_above[N](v: f64[N], y: f64) -> f64 {\n  for x in v { if x > y { return x } }\n  nan\n}",
         "expressions#loops",
     ),
+    word(
+        &["true", "false", "bool"],
+        "true, false",
+        "The truth values, of the type `bool`. Numbers are none: compare, as in `n != 0`.",
+        "fn f(x: f64) -> bool = if x > 0.0 { true } else { false }",
+        "types#scalars",
+    ),
     // Operators
     word(
         &["+", "-", "*", "/", "%"],
@@ -276,9 +283,9 @@ pub static LANGUAGE_WORDS: &[LanguageWord] = &[
     ),
     word(
         &["@checkpoint"],
-        "@checkpoint for ... { ... }",
-        "Before a loop or a block: the reverse sweep computes it again in place of keeping what it needs.",
-        "fn f(x: f64) -> f64 {\n  let mut y = x\n  @checkpoint\n  for i in 0..1000 { y = sin(y) }\n  y\n}",
+        "@checkpoint(sqrt) for ... { ... }",
+        "Before a loop or a block: the reverse sweep computes parts of it again in place of keeping all that it needs.",
+        "fn f(x: f64) -> f64 {\n  let mut y = x\n  @checkpoint(sqrt)\n  for i in 0..1000 { y = sin(y) }\n  y\n}",
         "derivatives#what-is-kept-and-what-is-computed-again",
     ),
     // Output and tests

@@ -35,10 +35,11 @@ fn subject(name: &str) -> Result<String, Failure> {
         return Ok(explained_word(word));
     }
     let manifest = of_library()?;
-    if let Some(text) = module(&manifest, name) {
-        return Ok(text);
+    let is_operation = manifest.operations.iter().any(|op| op.name == name);
+    match module(&manifest, name).filter(|_| !is_operation) {
+        Some(text) => Ok(text),
+        None => operation(&manifest, name),
     }
-    operation(&manifest, name)
 }
 
 /// A word or symbol of the language.
@@ -83,7 +84,7 @@ fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
 /// What to write in place of a name of another language.
 fn elsewhere(name: &str) -> Option<String> {
     let path: Vec<&str> = name.split('.').collect();
-    let row = foreign::value(&path).or_else(|| foreign::ty(&path))?;
+    let row = foreign::ty(&path).or_else(|| foreign::value(&path))?;
     Some(match (row.code, row.why) {
         ("", why) => format!("`{name}` is a name of other languages: {why}\n"),
         (code, "") => format!("`{name}` is a name of other languages: write `{code}`\n"),

@@ -37,8 +37,8 @@ pub(super) fn never_equal(checker: &BodyChecker<'_, '_>, found: &Type, wanted: &
 pub(super) fn other_products(checker: &BodyChecker<'_, '_>, left: (&Type, Span), right: &Expr) -> Option<String> {
     let (m, n) = (left.0.dims(), right.ty.dims());
     let (a, b) = (checker.module.written_operand(left.1)?, checker.module.written_operand(right.span)?);
-    let (rows, inner) = (m.get(m.len().checked_sub(2).unwrap_or_default())?, m.last()?);
-    let (first, columns) = (n.get(n.len().checked_sub(2).unwrap_or_default())?, n.last()?);
+    let (rows, inner) = (m.get(m.len().saturating_sub(2))?, m.last()?);
+    let (first, columns) = (n.get(n.len().saturating_sub(2))?, n.last()?);
     if first.relation(inner) != Relation::Differ {
         return None;
     }
