@@ -23,13 +23,6 @@ impl Report {
     pub(crate) fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> Report {
         Report { text: to_text(diagnostic, sources, terminal::style()), json: to_json(diagnostic, sources) }
     }
-
-    /// The same with `FILE:LINE:COLUMN:` in front of the message, as editors and terminals make links of.
-    fn with_place_first(mut self) -> Report {
-        let JsonDiagnostic { file, line, column, .. } = &self.json;
-        self.text.insert_str(0, &format!("{}:{line}:{column}: ", visible_line(file)));
-        self
-    }
 }
 
 impl Failure {
@@ -40,7 +33,7 @@ impl Failure {
 
     /// A run-time error of a program.
     pub(crate) fn run_time(status: u8, diagnostic: &Diagnostic, sources: &SourceMap) -> Failure {
-        Failure { status, reports: vec![Report::new(diagnostic, sources).with_place_first()] }
+        Failure { status, reports: vec![Report::new(diagnostic, sources)] }
     }
 
     /// An error of the command line or of a file that is no program.
@@ -112,6 +105,20 @@ pub(crate) fn print_text(reports: &[Report]) {
     }
 }
 
+/// The same of all that a command has to report; on a terminal with the way to the page of the first.
+pub(crate) fn print_with_page(reports: &[Report]) {
+    print_text(reports);
+    if let Some(line) = page(reports).filter(|_| terminal::shows_stderr()) {
+        write(&format!("\n{line}"));
+    }
+}
+
+/// Where more is said about the first of the reports.
+fn page(reports: &[Report]) -> Option<String> {
+    let first = reports.iter().find(|report| !report.text.is_empty())?;
+    Some(format!("for more: `cotan explain {}`", first.json.code))
+}
+
 /// One line on stderr, whatever names are in it.
 pub(crate) fn eprint(text: &str) {
     write(&visible_line(text));
@@ -125,6 +132,15 @@ fn write(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_is_that_of_the_first_report_that_is_shown() {
+        let failure = |code| Failure::plain(2, code, "message");
+        let told = failure(codes::BUG).told();
+        let reports: Vec<Report> = [told, failure(codes::LIMIT)].into_iter().flat_map(Failure::into_reports).collect();
+        assert_eq!(page(&reports).as_deref(), Some("for more: `cotan explain R0100`"));
+        assert_eq!(page(&reports[..1]), None);
+    }
 
     /// Defect D10: messages about the command line kept what they named as it was.
     #[test]

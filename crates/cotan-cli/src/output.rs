@@ -37,7 +37,7 @@ pub(crate) fn print_failure(failure: &Failure, is_json: bool) {
         // There is nobody to tell that stdout is gone.
         let _ = print_reports(failure.reports());
     } else {
-        diagnostics::print_text(failure.reports());
+        diagnostics::print_with_page(failure.reports());
     }
 }
 

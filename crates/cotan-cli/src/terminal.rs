@@ -9,6 +9,11 @@ pub(crate) fn style() -> Style {
     if has_colours(&std::io::stderr()) { Style::Coloured } else { Style::Plain }
 }
 
+/// Whether a person sees what is written to stderr.
+pub(crate) fn shows_stderr() -> bool {
+    std::io::stderr().is_terminal()
+}
+
 /// A word on stdout for something that went well.
 pub(crate) fn good(word: &str) -> String {
     on_stdout(word, "32")

@@ -6,6 +6,8 @@
     reason = "a rule names the tokens that it is about; all others are for other rules"
 )]
 
+mod comments;
+mod contextual;
 mod numbers;
 mod text;
 
@@ -41,6 +43,7 @@ pub fn lex(file: FileId, source: &str, most_diagnostics: usize) -> Lexed {
     while lexer.step() {}
     lexer.push(TokenKind::Eof, lexer.pos);
     lexer.tokens.shrink_to_fit();
+    contextual::resolve(&mut lexer.tokens);
     Lexed { tokens: lexer.tokens, comments: lexer.comments, diagnostics: lexer.diagnostics }
 }
 
@@ -96,6 +99,7 @@ impl<'a> Lexer<'a> {
             ' ' | '\t' | '\r' => self.pos += 1,
             '#' => self.line_comment(),
             '/' if self.rest().starts_with("/*") => self.block_comment(),
+            '/' if self.at_foreign_comment() => self.foreign_comment(),
             '"' => self.string(),
             '\'' => self.character(),
             '0'..='9' => self.number(),
@@ -145,61 +149,6 @@ impl<'a> Lexer<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn push_comment(&mut self, kind: CommentKind, start: usize) {
-        self.comments.push(Comment { kind, span: self.span(start, self.pos), before_token: self.tokens.len() as u32 });
-    }
-
-    fn line_comment(&mut self) {
-        let start = self.pos;
-        let rest = self.rest();
-        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
-        self.pos += line.trim_end_matches('\r').len();
-        // A row of `#` is a rule between sections, not documentation.
-        let kind =
-            if line.starts_with("##") && !line.starts_with("###") { CommentKind::Doc } else { CommentKind::Line };
-        self.push_comment(kind, start);
-    }
-
-    fn block_comment(&mut self) {
-        let start = self.pos;
-        let bytes = self.source.as_bytes();
-        let mut depth = 0_usize;
-        loop {
-            match bytes.get(self.pos..self.pos + 2) {
-                Some(b"/*") => {
-                    depth += 1;
-                    self.pos += 2;
-                }
-                Some(b"*/") => {
-                    depth -= 1;
-                    self.pos += 2;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-                Some(_) => {
-                    self.newline |= bytes[self.pos] == b'\n';
-                    self.pos += 1;
-                }
-                None => {
-                    self.pos = bytes.len();
-                    let opening = self.span(start, start + 2);
-                    self.report(
-                        Diagnostic::error(
-                            codes::UNTERMINATED_COMMENT,
-                            opening,
-                            "expected `*/` to end the comment, found the end of the file",
-                        )
-                        .note("the comment starts here")
-                        .help("block comments nest: each `/*` inside needs a `*/` of its own"),
-                    );
-                    break;
-                }
-            }
-        }
-        self.push_comment(CommentKind::Block, start);
-    }
-
     /// The longest symbol at this place.
     fn symbol(&self) -> Option<(TokenKind, usize)> {
         let rest = self.rest();
@@ -236,6 +185,9 @@ impl<'a> Lexer<'a> {
         if let Some(help) = replacement(c) {
             diagnostic = diagnostic.help(help);
         }
+        if let Some(meant) = meant_by(c).filter(|_| span.len() as usize == c.len_utf8()) {
+            diagnostic = diagnostic.help(format!("write `{meant}`")).fix(span, meant);
+        }
         self.report(diagnostic);
         self.push(TokenKind::Unknown, start);
     }
@@ -245,19 +197,25 @@ fn keyword(word: &str) -> Option<TokenKind> {
     TokenKind::KEYWORDS.iter().copied().find(|kind| kind.text() == Some(word))
 }
 
+/// The token that a character of another alphabet is.
+fn meant_by(c: char) -> Option<&'static str> {
+    Some(match c {
+        '−' | '–' => "-",
+        '÷' => "/",
+        '≤' => "<=",
+        '≥' => ">=",
+        '≠' => "!=",
+        '→' => "->",
+        _ => return None,
+    })
+}
+
 /// What to write instead of a character that is no token.
 fn replacement(c: char) -> Option<&'static str> {
     Some(match c {
-        '?' => "write `if c { a } else { b }` instead of `c ? a : b`",
         '~' => "write `!` for the logical not",
         '\\' => "write a lambda as `|x| e`; a line is continued by ending it with an operator",
         '×' | '·' | '∙' => "write `*` for a product of scalars and `.*` for an element-wise one",
-        '−' | '–' => "write `-`",
-        '÷' => "write `/`",
-        '≤' => "write `<=`",
-        '≥' => "write `>=`",
-        '≠' => "write `!=`",
-        '→' => "write `->`",
         '“' | '”' => "write strings between `\"`",
         _ if c.is_alphabetic() => "names consist of `A-Z`, `a-z`, `0-9` and `_`",
         _ => return None,

@@ -5,13 +5,14 @@
 //! is a method.
 //!
 //! The parser never fails. What is wrong is reported, the tree gets a node of kind `Error` (or the
-//! node that was probably meant), and parsing goes on; three rules keep one mistake from being
+//! node that was probably meant), and parsing goes on; four rules keep one mistake from being
 //! reported twice:
 //!
 //! - At one token at most one error is reported.
 //! - After an error inside a statement the rest of its line is skipped, brackets as a whole; after
 //!   an error outside of functions everything up to the next declaration at the start of a line.
 //! - A closing bracket that is missing is reported once, at the token that can't be inside it.
+//! - A form of another language is recognised as a whole, reported, and read as what it means here ([`foreign`]).
 //!
 //! Newlines are not tokens: each token knows whether a line ended before it, and only the places
 //! where an operator or an argument list may continue an expression ask for it.
@@ -25,12 +26,15 @@ mod attributes;
 mod blocks;
 mod brackets;
 mod expressions;
+mod foreign;
 mod items;
+mod margins;
 mod mistakes;
 mod operators;
 mod patterns;
 mod primary;
 mod recovery;
+mod signatures;
 mod statements;
 mod types;
 

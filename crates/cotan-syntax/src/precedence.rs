@@ -41,6 +41,9 @@ pub struct Infix {
     pub kind: InfixKind,
 }
 
+/// The level of comparisons.
+pub const COMPARISON: u8 = 10;
+
 /// The level of prefix `-` and `!`.
 pub const PREFIX: u8 = 36;
 
@@ -59,7 +62,7 @@ const fn left(token: TokenKind, level: u8, op: BinaryOp) -> Infix {
 }
 
 const fn comparison(token: TokenKind, op: BinaryOp) -> Infix {
-    binary(token, 10, Associativity::None, op)
+    binary(token, COMPARISON, Associativity::None, op)
 }
 
 const fn power(token: TokenKind, op: BinaryOp) -> Infix {

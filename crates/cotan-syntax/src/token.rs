@@ -125,6 +125,7 @@ tokens! {
         Amp = "&",
         Caret = "^",
         PlusPlus = "++",
+        Question = "?",
         Pipe = "|>",
         OrOr = "||",
         AndAnd = "&&",

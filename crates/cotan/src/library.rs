@@ -10,6 +10,8 @@ pub static STANDARD: &[LibraryModule] = &[
     LibraryModule { name: "std.index", text: include_str!("../../../lib/std/index.cot") },
     LibraryModule { name: "std.linalg", text: include_str!("../../../lib/std/linalg.cot") },
     LibraryModule { name: "std.nn", text: include_str!("../../../lib/std/nn.cot") },
+    LibraryModule { name: "std.ode", text: include_str!("../../../lib/std/ode.cot") },
+    LibraryModule { name: "std.optim", text: include_str!("../../../lib/std/optim.cot") },
     LibraryModule { name: "std.pool", text: include_str!("../../../lib/std/pool.cot") },
     LibraryModule { name: "std.product", text: include_str!("../../../lib/std/product.cot") },
     LibraryModule { name: "std.random", text: include_str!("../../../lib/std/random.cot") },

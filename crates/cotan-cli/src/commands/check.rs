@@ -35,7 +35,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     if args.json {
         output::print_reports(&reports)?;
     } else {
-        diagnostics::print_text(&reports);
+        diagnostics::print_with_page(&reports);
         diagnostics::eprint(&format!("{}, {}", counted(n_errors, "error"), counted(n_warnings, "warning")));
     }
     let is_denied = args.deny.is_some() && n_warnings > 0;

@@ -19,9 +19,10 @@ fn run_time_errors_have_code_place_and_exit_code() {
     for backend in ["cpu", "interp"] {
         let run = case.run(&["run", "program.cot", "--backend", backend]);
         assert_eq!((run.status, run.stdout.as_str()), (Some(3), ""));
-        let first = run.stderr.lines().next().unwrap_or_default();
-        let expected = "program.cot:5:12: error[R0001]: index out of range: expected 0 <= index < 2, found 2";
-        assert_eq!(first, expected, "{backend}");
+        let lines: Vec<&str> = run.stderr.lines().take(2).collect();
+        let expected = "error[R0001]: index out of range: expected 0 <= index < 2, found 2";
+        assert_eq!(lines, [expected, " --> program.cot:5:12"], "{backend}");
+        assert_eq!(run.stderr.matches("5:12").count(), 1, "the place is told once: {}", run.stderr);
         let run = case.run(&["run", "program.cot", "--backend", backend, "--json"]);
         assert_eq!((run.status, run.first_diagnostic()), (Some(3), ("R0001".to_owned(), 5, 12)));
     }
@@ -130,8 +131,8 @@ fn a_record_beyond_the_limit_names_its_loop_and_the_remedy() {
     for backend in ["cpu", "interp"] {
         let grad = ["grad", "program.cot", "--fn", "g", "--set", "x=0.5", "--wrt", "x", "--backend", backend];
         let run = case.run(&[&grad[..], &["--set", "n=200000", "--memory-limit", "1000000"]].concat());
-        let first = run.stderr.lines().next().unwrap_or_default().to_owned();
-        assert!(first.starts_with("program.cot:11:3: error[R0100]: out of memory: the record `y"), "{first}");
+        assert!(run.stderr.starts_with("error[R0100]: out of memory: the record `y"), "{}", run.stderr);
+        assert!(run.stderr.contains(" --> program.cot:11:3\n"), "{}", run.stderr);
         assert!(run.stderr.contains("while k < n && y > -2.0 {"), "{}", run.stderr);
         let run = case.run(&[&grad[..], &["--set", "n=20000", "--memory-limit", "1000000"]].concat());
         assert_eq!(run.status, Some(0), "{}", run.stderr);

@@ -126,5 +126,6 @@ fn an_error_of_the_run_has_its_place() {
     let case = case("fn f[N](x: f64[N], k: i64) -> f64[1] = [x[k]]", b"{\"x\": [1, 2], \"k\": 2}");
     let run = case.run(&with("jacobian", &[]));
     assert_eq!(run.status, Some(3), "{}", run.stderr);
-    assert!(run.stderr.starts_with("program.cot:1:43: error[R0001]: index out of range"), "{}", run.stderr);
+    assert!(run.stderr.starts_with("error[R0001]: index out of range"), "{}", run.stderr);
+    assert!(run.stderr.contains(" --> program.cot:1:43\n"), "{}", run.stderr);
 }

@@ -23,18 +23,16 @@ pub(super) fn help(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar, w
     if is_bool(found) {
         return format!("write `{code}`, which is 0 or 1");
     }
+    let is_literal = matches!(value.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
+    if let Some(digits) = without_suffix(checker, value.span).filter(|_| is_literal) {
+        return format!("leave the suffix out: `{digits}` takes the type that is needed");
+    }
     let from_float = vars.is_within(found, Elems::any_float());
     match &value.kind {
-        ExprKind::Literal(Literal::Int(number)) => {
-            format!("leave the suffix out: `{number}` takes the type that is needed")
-        }
         ExprKind::Literal(Literal::Float(digits)) if vars.is_within(wanted, Elems::integer()) => match whole(digits) {
             Some(number) => format!("write the integer `{number}`"),
             None => "round the value that it stands for, as in `round(x) as i64`, or use floats throughout".to_owned(),
         },
-        ExprKind::Literal(Literal::Float(digits)) => {
-            format!("leave the suffix out: `{digits}` takes the type that is needed")
-        }
         _ if from_float && vars.is_within(wanted, Elems::integer()) => {
             format!("write `{code}`, which is checked and has no derivative")
         }
@@ -44,7 +42,19 @@ pub(super) fn help(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar, w
 
 /// Which of two operands of different types is to be converted: the left one?
 pub(super) fn is_left(checker: &BodyChecker<'_, '_>, left: Scalar, right: Scalar) -> bool {
-    breadth(checker, left) < breadth(checker, right)
+    match (checker.infer.vars.resolve(left), checker.infer.vars.resolve(right)) {
+        // A literal beside what may be any number becomes that number.
+        (Scalar::Var(_), Scalar::Param(_)) => true,
+        (Scalar::Param(_), Scalar::Var(_)) => false,
+        (Scalar::Of(_) | Scalar::Param(_) | Scalar::Var(_), _) => breadth(checker, left) < breadth(checker, right),
+    }
+}
+
+/// The digits of a literal that has a suffix.
+fn without_suffix(checker: &BodyChecker<'_, '_>, span: Span) -> Option<String> {
+    let text = checker.module.quoted(span, "");
+    let (digits, suffix) = text.rsplit_once('_')?;
+    Elem::from_name(suffix).map(|_| digits.to_owned())
 }
 
 /// The user's own code with a conversion: `(n as f64)`.

@@ -80,9 +80,13 @@ fn piece(checker: &mut BodyChecker<'_, '_>, printer: Printer, source: Source<'_>
 /// Notes that something prints here; reports it where only pure code may stand.
 pub(super) fn effect(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, definition: Option<Span>) {
     let Some(function) = checker.locals.frames.first() else { return };
+    let mut unmarked_main = None;
     let (message, help) = if !function.may_print {
         let Some(owner) = checker.owner else { return };
-        let owner = checker.module.signature(owner).name.trim_end_matches(".primal").to_owned();
+        let signature = checker.module.signature(owner);
+        let owner = signature.name.trim_end_matches(".primal").to_owned();
+        // Of any other function it is not certain that it should print: its callers would have to.
+        unmarked_main = (owner == "main").then(|| signature.span.before());
         let message = format!("expected calls of pure functions in `{owner}`, found `{name}`, which prints");
         (message, format!("write `@io` before the declaration of `{owner}`"))
     } else if checker.locals.frames.iter().any(|frame| !frame.may_print) {
@@ -95,7 +99,11 @@ pub(super) fn effect(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, 
     if let Some(definition) = definition {
         diagnostic = diagnostic.label(definition, "marked `@io`");
     }
-    checker.report(diagnostic.help(help));
+    let diagnostic = diagnostic.help(help);
+    checker.report(match unmarked_main {
+        Some(place) => diagnostic.fix(place, "@io "),
+        None => diagnostic,
+    });
 }
 
 /// A string where a value is needed.

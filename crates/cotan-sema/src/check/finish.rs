@@ -108,7 +108,7 @@ fn callees(checker: &ModuleChecker<'_>) -> Vec<Vec<order::Callee>> {
 
 /// Decides all scalar types and gives the finished body.
 pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
-    report_undecided(&mut checker);
+    report_undecided(&mut checker, value.span);
     runtime_sizes::report_open_sizes(&mut checker);
     want_traits(&mut checker);
     let mut locals = std::mem::take(&mut checker.locals.all);
@@ -161,9 +161,15 @@ pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
     body
 }
 
-/// Reports the element types that nothing decides.
-fn report_undecided(checker: &mut BodyChecker<'_, '_>) {
-    for (scalar, span, name) in std::mem::take(&mut checker.undecided) {
+/// Reports the element types that nothing decides, unless something in the same body failed that might have.
+fn report_undecided(checker: &mut BodyChecker<'_, '_>, body: Span) {
+    let undecided = std::mem::take(&mut checker.undecided);
+    let is_here =
+        |d: &Diagnostic| d.is_error() && d.primary.span.file == body.file && body.contains(d.primary.span.start);
+    if !undecided.is_empty() && checker.module.diagnostics.iter().any(is_here) {
+        return;
+    }
+    for (scalar, span, name) in undecided {
         if checker.infer.vars.decide(scalar).is_none() {
             let message = format!("expected an argument that decides the element type {name}, found none");
             checker.report(

@@ -276,11 +276,25 @@ fn dots_are_right(
         .label(left.span, format!("this is a `{a}`"))
         .label(right.span, format!("this is a `{b}`"))
         .help(format!("write `{}`", counterpart.as_str()));
-    if matches!(left.kind, ExprKind::Fold { .. }) && left_ty.is_scalar() {
+    let is_fold = matches!(left.kind, ExprKind::Fold { .. }) && left_ty.is_scalar();
+    if op.is_dotted() || !is_fold && has_one_dotted_meaning(op, left_ty, &right.ty) {
+        diagnostic = diagnostic.fix(op_span, counterpart.as_str());
+    } else if op == ast::BinaryOp::Mul && !is_fold {
+        diagnostic = diagnostic.help("or `@`, if the matrix product is meant");
+    }
+    if is_fold {
         diagnostic = diagnostic.help("to fold the whole expression, put parentheses around it, as in `+/(a .* b)`");
     }
     checker.report(diagnostic);
     false
+}
+
+/// Whether an undotted operator on tensors means the dotted one in every language that has it: a product of matrices may be
+/// theirs, and `==` may ask whether they are equal as a whole.
+fn has_one_dotted_meaning(op: ast::BinaryOp, left: &Type, right: &Type) -> bool {
+    let are_matrices = [left, right].iter().all(|ty| ty.dims().len() > 1);
+    let is_equality = matches!(op, ast::BinaryOp::Eq | ast::BinaryOp::Ne);
+    !is_equality && !(op == ast::BinaryOp::Mul && are_matrices)
 }
 
 fn report_operand_types(

@@ -64,7 +64,10 @@ fn bad_index(checker: &BodyChecker<'_, '_>, at: &Expr, extent: &Dim, name: Optio
         let message = format!("expected an index of at least 0, found `{}`", checker.show_dim(&position));
         let error = Diagnostic::error(codes::OUT_OF_RANGE, at.span, message);
         return Some(match position.plus(extent) {
-            Some(meant) => error.help(from_the_end(&checker.show_dim(&meant), name)),
+            Some(meant) => {
+                let code = checker.show_dim(&meant);
+                error.help(from_the_end(&code, name)).fix(at.span, code)
+            }
             None => error,
         });
     }
@@ -107,7 +110,10 @@ fn bad_slice(checker: &BodyChecker<'_, '_>, slice: &Slice<'_>, extent: &Dim, nam
         };
         let error = Diagnostic::error(codes::OUT_OF_RANGE, span.unwrap_or(slice.span), message);
         return Some(match from_end(&lo, slice.lo).zip(from_end(&hi, slice.hi)) {
-            Some((lo, hi)) => error.help(from_the_end(&format!("{lo}{dots}{hi}"), name)),
+            Some((lo, hi)) => {
+                let code = format!("{lo}{dots}{hi}");
+                error.help(from_the_end(&code, name)).fix(slice.span, code)
+            }
             None => error.help(FROM_THE_START),
         });
     }

@@ -41,15 +41,15 @@ fn update(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign, place: Place,
         return None;
     }
     if is_dotted == place.ty.is_scalar() {
-        let (message, help) = if is_dotted {
-            let help = format!("write `{}`", symbol.trim_start_matches('.'));
-            (format!("expected a tensor before `{symbol}`, found a place of type `{}`", checker.show(&place.ty)), help)
+        let ty = checker.show(&place.ty);
+        let (code, what, meant) = if is_dotted {
+            (codes::DOTTED, "a tensor", symbol.trim_start_matches('.').to_owned())
         } else {
-            let help = format!("write `.{symbol}`");
-            (format!("expected a scalar before `{symbol}`, found a place of type `{}`", checker.show(&place.ty)), help)
+            (codes::UNDOTTED, "a scalar", format!(".{symbol}"))
         };
-        let code = if is_dotted { codes::DOTTED } else { codes::UNDOTTED };
-        checker.report(Diagnostic::error(code, assign.op_span, message).label(place.span, "this place").help(help));
+        let message = format!("expected {what} before `{symbol}`, found a place of type `{ty}`");
+        let diagnostic = Diagnostic::error(code, assign.op_span, message).label(place.span, "this place");
+        checker.report(diagnostic.help(format!("write `{meant}`")).fix(assign.op_span, meant));
         return None;
     }
     let op = match assign.op.binary() {
@@ -126,12 +126,12 @@ fn root(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, ops: &[ast::P
     let (definition, ty, mutable) = (local.span, local.ty.clone(), local.mutable);
     let is_param = (root.0 as usize) < checker.n_params;
     if !mutable {
-        let help = if is_param {
-            format!("copy it into a variable first: `let mut {name} = {name}`")
+        let diagnostic = immutable(name, span, Some(definition));
+        checker.report(if is_param {
+            diagnostic.help(format!("copy it into a variable first: `let mut {name} = {name}`"))
         } else {
-            format!("declare it with `let mut {name}`")
-        };
-        report_immutable(checker, name, span, Some(definition), &help);
+            diagnostic.help(format!("declare it with `let mut {name}`")).fix(definition.before(), "mut ")
+        });
         return None;
     }
     if checker.locals.frames.last().is_some_and(|frame| root.0 < frame.first_local) {
@@ -180,12 +180,16 @@ fn root(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, ops: &[ast::P
 }
 
 fn report_immutable(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, definition: Option<Span>, help: &str) {
+    checker.report(immutable(name, span, definition).help(help));
+}
+
+fn immutable(name: &str, span: Span, definition: Option<Span>) -> Diagnostic {
     let message = format!("expected a place that may change, found `{name}`, which is not `mut`");
-    let mut diagnostic = Diagnostic::error(codes::IMMUTABLE, span, message);
-    if let Some(definition) = definition {
-        diagnostic = diagnostic.label(definition, "declared here without `mut`");
+    let diagnostic = Diagnostic::error(codes::IMMUTABLE, span, message);
+    match definition {
+        Some(definition) => diagnostic.label(definition, "declared here without `mut`"),
+        None => diagnostic,
     }
-    checker.report(diagnostic.help(help));
 }
 
 fn gathered(index: &Index) -> Option<&Expr> {

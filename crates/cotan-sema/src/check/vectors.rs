@@ -50,7 +50,7 @@ pub(super) fn infix(
         let dotted = op.counterpart().map_or("", ast::BinaryOp::as_str);
         let message = format!("expected two scalars around `{}`, found `{a}` and `{b}`", op.as_str());
         let help = format!("write `{dotted}`, which works leaf by leaf");
-        checker.report(Diagnostic::error(codes::UNDOTTED, op_span, message).help(help));
+        checker.report(Diagnostic::error(codes::UNDOTTED, op_span, message).help(help).fix(op_span, dotted));
         return (core, right, Type::Error);
     }
     let integer_power = core == BinaryOp::Pow

@@ -199,3 +199,24 @@ fn the_examples_of_the_repository() {
     }
     assert!(n_checked >= 3, "found {n_checked} programs");
 }
+
+#[test]
+fn structs_and_tuples_are_vectors() {
+    let p = "struct P { a: f64, n: i64, w: f64[2] }\n";
+    for body in [
+        "fn f(p: P, g: tangent[P]) -> P = p .- 0.1 .* g",
+        "fn f(p: P, q: P) -> P = exp(p) .* q ./ 2 .** p",
+        "fn f(p: P[3]) -> P[3] = -p .+ 1",
+        "fn f(p: (f64, P)) -> (f64, P) = p .+ p",
+        "fn f(p: P) -> f64 = norm(p) + inner(p, p) + sum_leaves(p) + (count_leaves(p) as f64)",
+        "fn f(p: P) -> P = map_leaves(|x| 2 * x, p)",
+        "fn f(p: P, g: tangent[P]) -> P = map_leaves(|x, d| x - d, p, g)",
+        "fn g[T: Differentiable](p: T, d: tangent[T]) -> T = p .- 0.1 .* d\nfn f(p: P, d: tangent[P]) -> P = g(p, d)",
+        "fn g[T: Differentiable](p: T) -> T = 2 .* p\nfn f(x: f64[3]) -> f64[3] = g(x)",
+        "fn g[T: Differentiable](d: tangent[T], p: T) -> tangent[T] = d .* d\nfn f(p: P, d: tangent[P]) -> tangent[P] = g(d, p)",
+        "fn g[T: Differentiable](p: T, d: tangent[T]) -> T = p .- d\nfn f[T: Differentiable](p: T, d: tangent[T]) -> T = g(p, d)",
+        "fn l[T: Differentiable](p: T, d: tangent[T]) -> f64 = inner(p, d)\nfn f(p: P, d: tangent[P]) -> tangent[P] = grad[p](l)(p, d)",
+    ] {
+        accept(&format!("{p}{body}"));
+    }
+}

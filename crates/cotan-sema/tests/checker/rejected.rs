@@ -219,3 +219,17 @@ fn f5_zero_is_said_of_a_derivative_only_where_it_is() {
     assert_eq!(report(rule), "", "a rule says what the derivative is");
     reject("@grad(x) fn g(x: f64) -> f64 = copysign(2.0, x)", "W0501", "@grad(x)", "floats");
 }
+
+#[test]
+fn vectors_are_of_one_type() {
+    let p = "struct P { a: f64, n: i64 }\nstruct Q { a: f64 }\n";
+    let reject = |body: &str, code: &str, place: &str, help: &str| reject(&format!("{p}{body}"), code, place, help);
+    reject("fn f(p: P) -> P = p * 2.0", "E0304", "*", "write `.*`");
+    reject("fn f(p: P, q: Q) -> P = p .+ q", "E0301", "q", "P");
+    reject("fn f(p: P, d: tangent[P]) -> P = d .+ p", "E0301", "d .+ p", "tangent");
+    reject("fn f(p: P, v: f64[2]) -> P = p .+ v", "E0303", "v", "every leaf");
+    reject("fn f(p: P, n: i64) -> P = p .+ n", "E0303", "n", "every leaf");
+    reject("fn f(p: P) -> bool = p .< p", "E0303", ".<", "fields");
+    reject("fn f(n: i64) -> f64 = sum_leaves(n)", "E0308", "n", "floats");
+    reject("fn g[T: Differentiable](p: T) -> T = p\nfn f(p: P) -> P = g(p)", "E0361", "g(p)", "tangent[T]");
+}

@@ -32,12 +32,12 @@ fn f(x: f64) -> f64 = x",
 "fn (x: f64) -> f64 = x";
 
     KEYWORD_AS_NAME = "E0163", "keyword as a name",
-"Keywords can not be names.
+"Keywords can not be names, except for `kernel`, `type` and `in` where they begin nothing.
 
 Mended:
 
-fn f(in_: f64) -> f64 = 1.0",
-"fn f(in: f64) -> f64 = 1.0";
+fn f(if_: f64) -> f64 = 1.0",
+"fn f(if: f64) -> f64 = 1.0";
 
     EXPECTED_TYPE = "E0164", "type missing",
 "After `:` and `->` stands a type, such as `f64`, `f64[N, M]`, `(i64, f64)` or the name

@@ -135,4 +135,13 @@ ones: many of the others often follow from them.",
 are written by other programs are cut into functions, and long lists of numbers are read from files.",
 "(a sum of a million terms)";
 
+    FOREIGN_EXPRESSION = "E0134", "expression of another language",
+"A lambda is `|x| e`, a condition with two values `if c { a } else { b }`, a slice `v[lo..hi]`, the
+logical not `!`. There are no macros and no format strings.
+
+Mended:
+
+fn f[N](x: f64[N]) -> f64[N] = map(|t| 2.0 * t, x)",
+"fn f[N](x: f64[N]) -> f64[N] = map(lambda t: 2.0 * t, x)";
+
 }

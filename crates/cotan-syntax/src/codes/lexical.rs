@@ -109,4 +109,13 @@ fn f(x: f64) -> f64 {
 "Positions in a file are 32-bit numbers, and the caller may set a lower limit.",
 "(a file of more than 4 GiB)";
 
+    FOREIGN_COMMENT = "E0112", "comment of another language",
+"A comment begins with `#` and ends with its line; `##` documents the declaration after it, and `/*`
+and `*/` enclose comments that may be nested. `// v` folds a tensor by division.
+
+Mended:
+
+fn f(x: f64) -> f64 = x # the identity",
+"fn f(x: f64) -> f64 = x // the identity";
+
 }

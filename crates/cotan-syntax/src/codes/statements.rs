@@ -196,4 +196,20 @@ fn f(p: (f64, f64)) -> f64 {
   a + b
 }";
 
+    FOREIGN_STATEMENT = "E0155", "statement of another language",
+"A variable is declared with `let`, or `let mut` if it changes; its type follows after a colon. Several
+values are a tuple, in parentheses. A loop over integers is `for i in lo..hi`, an endless one
+`while true`.
+
+Mended:
+
+fn f(x: f64) -> f64 {
+  let y: f64 = x
+  y
+}",
+"fn f(x: f64) -> f64 {
+  double y = x
+  y
+}";
+
 }

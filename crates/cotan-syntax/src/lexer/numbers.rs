@@ -10,6 +10,11 @@ impl Lexer<'_> {
 
     /// Whether the token before this place ends a value and touches it.
     fn follows_value(&self) -> bool {
+        self.follows_value_at(self.pos)
+    }
+
+    /// The same of another place.
+    pub(super) fn follows_value_at(&self, place: usize) -> bool {
         self.tokens.last().is_some_and(|token| {
             let ends_value = match token.kind {
                 TokenKind::Ident
@@ -22,7 +27,7 @@ impl Lexer<'_> {
                 | TokenKind::RBrace => true,
                 kind => TokenKind::KEYWORDS.contains(&kind),
             };
-            ends_value && token.span.end as usize == self.pos
+            ends_value && token.span.end as usize == place
         })
     }
 

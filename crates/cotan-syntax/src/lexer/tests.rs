@@ -179,10 +179,10 @@ fn strings_end_on_their_line() {
     check(
         "don't\nx",
         expect![[r#"
-        Ident(don) Unknown(') Ident(t) ⏎ Ident(x) Eof() 
-        E0104 "'": expected a character and `'`, found the end of the line
-          help: write a character as `'A'`, a string as `"text"`
-    "#]],
+            Ident(don) Unknown(') Ident(t) ⏎ Ident(x) Eof() 
+            E0104 "'": expected a character and `'`, found the end of the line
+              help: write a character as `'A'`, a string as `"text"`
+        "#]],
     );
 }
 
@@ -191,20 +191,18 @@ fn foreign_characters_are_reported_with_a_replacement() {
     check(
         "a × b ≤ c ? d $ α β\u{1}",
         expect![[r#"
-        Ident(a) Unknown(×) Ident(b) Unknown(≤) Ident(c) Unknown(?) Ident(d) Unknown($) Unknown(α) Unknown(β) Unknown() Eof() 
-        E0101 "×": expected a token, found the character `×`
-          help: write `*` for a product of scalars and `.*` for an element-wise one
-        E0101 "≤": expected a token, found the character `≤`
-          help: write `<=`
-        E0101 "?": expected a token, found the character `?`
-          help: write `if c { a } else { b }` instead of `c ? a : b`
-        E0101 "$": expected a token, found the character `$`
-        E0101 "α": expected a token, found the character `α`
-          help: names consist of `A-Z`, `a-z`, `0-9` and `_`
-        E0101 "β": expected a token, found the character `β`
-          help: names consist of `A-Z`, `a-z`, `0-9` and `_`
-        E0101 "\u{1}": expected a token, found the character `\u{1}`
-    "#]],
+            Ident(a) Unknown(×) Ident(b) Unknown(≤) Ident(c) ? Ident(d) Unknown($) Unknown(α) Unknown(β) Unknown() Eof() 
+            E0101 "×": expected a token, found the character `×`
+              help: write `*` for a product of scalars and `.*` for an element-wise one
+            E0101 "≤": expected a token, found the character `≤`
+              help: write `<=`
+            E0101 "$": expected a token, found the character `$`
+            E0101 "α": expected a token, found the character `α`
+              help: names consist of `A-Z`, `a-z`, `0-9` and `_`
+            E0101 "β": expected a token, found the character `β`
+              help: names consist of `A-Z`, `a-z`, `0-9` and `_`
+            E0101 "\u{1}": expected a token, found the character `\u{1}`
+        "#]],
     );
 }
 

@@ -24,6 +24,11 @@ impl Lexer<'_> {
     pub(super) fn character(&mut self) {
         let start = self.pos;
         self.pos += 1;
+        // In `don't` it is an apostrophe.
+        if self.follows_value_at(start) && !self.byte(0).is_ascii_alphanumeric() {
+            self.transposed(start);
+            return;
+        }
         if self.take_until(b'\'') {
             self.push(TokenKind::Char, start);
             return;
@@ -40,6 +45,26 @@ impl Lexer<'_> {
             .help("write a character as `'A'`, a string as `\"text\"`"),
         );
         self.push(TokenKind::Unknown, start);
+    }
+
+    /// Reports the mark of `x'`; nothing stands for it.
+    fn transposed(&mut self, start: usize) {
+        let mark = self.span(start, self.pos);
+        let diagnostic = Diagnostic::error(
+            codes::MALFORMED_CHARACTER,
+            mark,
+            "expected `transpose(x)`, found the mark `'` of other languages",
+        );
+        let mut last = self.tokens.iter().rev();
+        let name = last.next().filter(|token| token.kind == TokenKind::Ident).map(|token| token.span);
+        let is_whole = last.next().is_none_or(|token| token.kind != TokenKind::Dot);
+        self.report(match name.filter(|_| is_whole) {
+            Some(name) => {
+                let code = format!("transpose({})", &self.source[name.range()]);
+                diagnostic.help(format!("write `{code}`")).fix(name.to(mark), code)
+            }
+            None => diagnostic.help("write `transpose(x)` round the matrix"),
+        });
     }
 
     /// Moves past the next `quote` of this line that is not escaped. If there is none, moves to

@@ -1,8 +1,11 @@
 //! Blocks, and the expressions that are made of blocks.
 
 use super::brackets::List;
-use super::{Bracket, Parser, brackets, recovery, statements};
-use crate::ast::{Attr, Block, Expr, ExprKind, For, If, IfArm, Match, MatchArm, PatternKind, Stmt, StmtKind, While};
+use super::foreign::blocks::Braceless;
+use super::{Bracket, Parser, foreign, recovery, statements};
+use crate::ast::{
+    Attr, Block, Expr, ExprKind, For, If, IfArm, Match, MatchArm, Pattern, PatternKind, Stmt, StmtKind, While,
+};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
@@ -18,6 +21,60 @@ impl Parser<'_> {
         self.leave();
         block
     }
+
+    /// Reads the block that must stand after the head of `what`.
+    pub(super) fn block_after(&mut self, what: &str) -> Block {
+        let mut braceless = Braceless::default();
+        let block = self.block_of_chain(what, &mut braceless);
+        braceless.report(self);
+        block
+    }
+
+    /// The same of one block of several that belong together.
+    pub(super) fn block_of_chain(&mut self, what: &str, braceless: &mut Braceless) -> Block {
+        if self.at(TokenKind::LBrace) {
+            return self.block(Vec::new());
+        }
+        match foreign::blocks::block(self, what, braceless) {
+            Some(block) => block,
+            None => recover_block(self, what),
+        }
+    }
+
+    /// A block of statements that were read.
+    pub(super) fn block_of(&mut self, start: Span, mut statements: Vec<Stmt>) -> Block {
+        let value = pop_value(&mut statements);
+        Block { id: self.node(), span: self.span_from(start), attrs: Vec::new(), statements, value }
+    }
+
+    /// Reads an expression that a block follows: struct literals need parentheses in it.
+    pub(super) fn head(&mut self) -> Expr {
+        let outside = std::mem::replace(&mut self.struct_literals, false);
+        let expr = if self.at(TokenKind::LBrace) { self.missing_expr() } else { self.deeper_expr() };
+        self.struct_literals = outside;
+        expr
+    }
+
+    /// Moves past the end of the statement that began at the token `start`, and says whether a `;`
+    /// ended it.
+    pub(super) fn end_statement(&mut self, start: usize) -> bool {
+        if self.has_failed_here() && (self.pos == start || !self.at_new_line()) {
+            recovery::skip_statement(self);
+        }
+        if self.eat(TokenKind::Semicolon).is_some() {
+            return true;
+        }
+        if self.at_new_line() || matches!(self.peek(), TokenKind::RBrace | TokenKind::Eof) {
+            return false;
+        }
+        let diagnostic = statements::unended_statement(self);
+        self.report(diagnostic);
+        if matches!(self.peek(), TokenKind::RParen | TokenKind::RBracket) {
+            self.bump();
+        }
+        recovery::skip_statement(self);
+        self.eat(TokenKind::Semicolon).is_some()
+    }
 }
 
 /// Reads `{ ... }` without counting it as a level of nesting.
@@ -28,13 +85,13 @@ pub(super) fn block_at_this_level(parser: &mut Parser<'_>, attrs: Vec<Attr>) -> 
     let mut ends_in_value = false;
     loop {
         reject_semicolons(parser);
-        if matches!(parser.peek(), TokenKind::RBrace | TokenKind::Eof) || brackets::at_unindented_item(parser) {
+        if matches!(parser.peek(), TokenKind::RBrace | TokenKind::Eof) || parser.at_unindented_item() {
             break;
         }
         let start = parser.pos;
         if let Some(statement) = statements::statement(parser) {
+            ends_in_value = !parser.end_statement(start) || ends_unused_value(parser, &statement);
             statements.push(statement);
-            ends_in_value = !end_statement(parser, start);
         }
         if parser.pos == start {
             // Nothing begins with this token, and that has been reported.
@@ -47,72 +104,51 @@ pub(super) fn block_at_this_level(parser: &mut Parser<'_>, attrs: Vec<Attr>) -> 
     Block { id: parser.node(), span: parser.span_from(start), attrs, statements, value }
 }
 
+/// Reports a `;` after a last statement that is a value and nothing else: without it, it is the value of the block.
+fn ends_unused_value(parser: &mut Parser<'_>, statement: &Stmt) -> bool {
+    let StmtKind::Expr(expr) = &statement.kind else { return false };
+    let is_value = matches!(
+        expr.kind,
+        ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::Binary(_) | ExprKind::Unary { .. } | ExprKind::Fold(_)
+    );
+    if !is_value || !parser.at(TokenKind::RBrace) || parser.has_failed_here() {
+        return false;
+    }
+    let semicolon = parser.previous_span();
+    let code = parser.quoted(expr.span);
+    let message = format!("expected the value `{code}` at the end of the block, found `;` after it");
+    let diagnostic = Diagnostic::error(codes::STRAY_SEMICOLON, semicolon, message);
+    parser.report_earlier(diagnostic.help(format!("write `{code}`")).fix(semicolon, ""));
+    true
+}
+
 /// Reports semicolons where a statement should start, and moves past them.
 fn reject_semicolons(parser: &mut Parser<'_>) {
     while parser.at(TokenKind::Semicolon) {
         let diagnostic =
             Diagnostic::error(codes::STRAY_SEMICOLON, parser.token().span, "expected a statement, found `;`")
-                .help("remove the `;`");
+                .help("remove the `;`")
+                .fix(parser.token().span, "");
         parser.report(diagnostic);
         parser.bump();
     }
 }
 
-/// Moves past the end of the statement that began at the token `start`, and says whether a `;`
-/// ended it.
-fn end_statement(parser: &mut Parser<'_>, start: usize) -> bool {
-    if parser.has_failed_here() && (parser.pos == start || !parser.at_new_line()) {
-        recovery::skip_statement(parser);
-    }
-    if parser.eat(TokenKind::Semicolon).is_some() {
-        return true;
-    }
-    if parser.at_new_line() || matches!(parser.peek(), TokenKind::RBrace | TokenKind::Eof) {
-        return false;
-    }
-    let diagnostic = statements::unended_statement(parser);
-    parser.report(diagnostic);
-    if matches!(parser.peek(), TokenKind::RParen | TokenKind::RBracket) {
-        parser.bump();
-    }
-    recovery::skip_statement(parser);
-    parser.eat(TokenKind::Semicolon).is_some()
-}
-
-/// Reads the block that must stand after the head of `what`.
-fn block_after(parser: &mut Parser<'_>, what: &str) -> Block {
-    if parser.at(TokenKind::LBrace) {
-        return parser.block(Vec::new());
-    }
-    recover_block(parser, what)
-}
-
-/// Reports that a block is missing, and makes one of what stands there.
+/// Reports that a block is missing, of which nothing stands here either.
 #[cold]
 fn recover_block(parser: &mut Parser<'_>, what: &str) -> Block {
     let message = format!("expected `{{` after {what}, found {}", parser.found());
     let diagnostic = Diagnostic::error(codes::MISSING_BLOCK, parser.missing_span(), message);
-    let diagnostic = if parser.at_word("then") || parser.at_word("do") || parser.at(TokenKind::Colon) {
+    let has_mark = foreign::blocks::at_mark(parser);
+    parser.report(if has_mark {
         diagnostic.help(format!("write `{{ ... }}` instead of {}", parser.found()))
     } else {
         diagnostic.help("put braces round the body: `{ ... }`")
-    };
-    parser.report(diagnostic);
-    if parser.at_word("then") || parser.at_word("do") || parser.at(TokenKind::Colon) {
+    });
+    if has_mark {
         parser.bump();
     }
-    if parser.at(TokenKind::LBrace) {
-        return parser.block(Vec::new());
-    }
-    // What follows on this line or, indented, on the next is probably the body.
-    let mut block = missing_block(parser);
-    let follows = parser.starts_expression() && !brackets::at_unindented_item(parser);
-    if follows && parser.enter() {
-        block.statements.extend(statements::statement(parser));
-        block.value = pop_value(&mut block.statements);
-        parser.leave();
-    }
-    block
+    if parser.at(TokenKind::LBrace) { parser.block(Vec::new()) } else { missing_block(parser) }
 }
 
 #[cold]
@@ -126,27 +162,20 @@ fn missing_block(parser: &mut Parser<'_>) -> Block {
     }
 }
 
-/// Reads an expression that a block follows: struct literals need parentheses in it.
-fn head(parser: &mut Parser<'_>) -> Expr {
-    let outside = std::mem::replace(&mut parser.struct_literals, false);
-    let expr = if parser.at(TokenKind::LBrace) { parser.missing_expr() } else { parser.deeper_expr() };
-    parser.struct_literals = outside;
-    expr
-}
-
 /// Reads the condition of `if` or `while`, where `=` is a slip.
 fn condition(parser: &mut Parser<'_>) -> Expr {
-    let condition = head(parser);
+    let condition = parser.head();
     if parser.at(TokenKind::Eq) {
         let diagnostic = Diagnostic::error(
             codes::ASSIGNMENT_AS_VALUE,
             parser.token().span,
             "expected a condition, found the assignment `=`",
         )
-        .help("write `==` to compare");
+        .help("write `==` to compare")
+        .fix(parser.token().span, "==");
         parser.report(diagnostic);
         parser.bump();
-        let value = head(parser);
+        let value = parser.head();
         let span = condition.span.to(value.span);
         return parser.error_expr(span);
     }
@@ -157,19 +186,24 @@ pub(super) fn if_expr(parser: &mut Parser<'_>) -> Expr {
     let start = parser.token().span;
     let mut arms = Vec::new();
     let mut otherwise = None;
+    let mut braceless = Braceless::default();
     loop {
         parser.bump();
         let condition = condition(parser);
-        let block = block_after(parser, "the condition");
+        let block = parser.block_of_chain("the condition", &mut braceless);
         arms.push(IfArm { condition, block });
         if at_else_if_word(parser) {
+            if braceless.absorbs(parser.token().span, "else if") {
+                continue;
+            }
             let found = parser.found();
             let diagnostic = Diagnostic::error(
                 codes::ELSE_IF_SPELLING,
                 parser.token().span,
                 format!("expected `else if`, found {found}"),
             )
-            .help("write `else if`");
+            .help("write `else if`")
+            .fix(parser.token().span, "else if");
             parser.report(diagnostic);
             continue;
         }
@@ -177,10 +211,11 @@ pub(super) fn if_expr(parser: &mut Parser<'_>) -> Expr {
             break;
         }
         if !parser.at(TokenKind::If) {
-            otherwise = Some(block_after(parser, "`else`"));
+            otherwise = Some(parser.block_of_chain("`else`", &mut braceless));
             break;
         }
     }
+    braceless.report(parser);
     parser.expr_node(start, ExprKind::If(Box::new(If { arms, otherwise })))
 }
 
@@ -190,7 +225,7 @@ fn at_else_if_word(parser: &Parser<'_>) -> bool {
 
 pub(super) fn match_expr(parser: &mut Parser<'_>) -> Expr {
     let start = parser.bump();
-    let scrutinee = head(parser);
+    let scrutinee = parser.head();
     let arms = if parser.at(TokenKind::LBrace) {
         parser.list(List::braces("an arm"), match_arm).0
     } else {
@@ -220,13 +255,32 @@ fn match_arm(parser: &mut Parser<'_>) -> MatchArm {
 pub(super) fn for_expr(parser: &mut Parser<'_>, attrs: Vec<Attr>) -> Expr {
     let keyword = parser.bump();
     let start = attrs.first().map_or(keyword, |attr| attr.span);
+    let (pattern, iterable) = match foreign::loops::three_parts(parser) {
+        Some(head) => head,
+        None => pattern_in_iterable(parser),
+    };
+    let body = parser.block_after("the head of the loop");
+    let parts = For { attrs, pattern, iterable, body };
+    parser.expr_node(start, ExprKind::For(Box::new(parts)))
+}
+
+/// Reads `i in 0..n`.
+fn pattern_in_iterable(parser: &mut Parser<'_>) -> (Pattern, Expr) {
     let outside = std::mem::replace(&mut parser.struct_literals, false);
     let pattern = parser.pattern();
     parser.struct_literals = outside;
-    let iterable = if parser.eat(TokenKind::In).is_some() { head(parser) } else { missing_in(parser, &pattern.kind) };
-    let body = block_after(parser, "the head of the loop");
-    let parts = For { attrs, pattern, iterable, body };
-    parser.expr_node(start, ExprKind::For(Box::new(parts)))
+    let is_colon_range = parser.at(TokenKind::Eq) && parser.meets(TokenKind::Colon);
+    // After a keyword that is no pattern, `in` looks like a name.
+    if parser.at(TokenKind::In) || parser.at_word("in") || is_colon_range {
+        parser.bump();
+    } else {
+        let iterable = missing_in(parser, &pattern.kind);
+        return (pattern, iterable);
+    }
+    let lo = parser.head();
+    let is_colon = foreign::loops::at_colon_range(parser, &lo);
+    let iterable = if is_colon { foreign::loops::colon_range(parser, lo) } else { lo };
+    (pattern, iterable)
 }
 
 #[cold]
@@ -250,7 +304,7 @@ pub(super) fn while_expr(parser: &mut Parser<'_>, attrs: Vec<Attr>) -> Expr {
     let keyword = parser.bump();
     let start: Span = attrs.first().map_or(keyword, |attr| attr.span);
     let condition = condition(parser);
-    let body = block_after(parser, "the condition");
+    let body = parser.block_after("the condition");
     let parts = While { attrs, condition, body };
     parser.expr_node(start, ExprKind::While(Box::new(parts)))
 }

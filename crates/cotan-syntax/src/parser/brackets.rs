@@ -1,6 +1,6 @@
 //! Lists in brackets, and the arguments in them.
 
-use super::{Bracket, Parser, recovery};
+use super::{Bracket, Parser, foreign, recovery};
 use crate::ast::{Arg, Ident};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -70,7 +70,7 @@ impl Parser<'_> {
         let outside = self.open(list.bracket);
         let mut elements = Vec::new();
         while !self.at(list.close) && !self.at(TokenKind::Eof) {
-            if matches!(self.peek(), TokenKind::RBrace | TokenKind::Arrow) || at_unindented_item(self) {
+            if matches!(self.peek(), TokenKind::RBrace | TokenKind::Arrow) || self.at_unindented_item() {
                 break;
             }
             let start = self.pos;
@@ -84,6 +84,11 @@ impl Parser<'_> {
                 continue;
             }
             if self.at(list.close) || !recover_separator(self, list) {
+                break;
+            }
+            // In parentheses the rest belongs to what is broken; in braces each line is a part of its own.
+            if list.bracket != Bracket::Brace {
+                recovery::skip_to_close(self, list.close);
                 break;
             }
         }
@@ -113,15 +118,26 @@ fn report_unclosed(parser: &mut Parser<'_>, opening: Span, close: TokenKind) {
     let diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, parser.missing_span(), message)
         .label(opening, format!("this `{open}` is not closed"))
         .help(format!("add `{close}`"));
-    parser.report(diagnostic);
+    let indent = parser.indent_of(opening);
+    let is_certain = close == "}" && ends_deeper(parser, opening, indent);
+    let end = parser.previous_span().after();
+    parser.report(if is_certain { diagnostic.fix(end, format!("\n{}}}", " ".repeat(indent))) } else { diagnostic });
+}
+
+/// Whether the next declaration, or the end of the file, follows lines that are indented deeper than the opening brace, so
+/// that they are what it encloses.
+fn ends_deeper(parser: &Parser<'_>, opening: Span, indent: usize) -> bool {
+    let last = parser.previous_span();
+    let is_on_other_line = parser.text(opening.to(last)).contains('\n');
+    is_on_other_line && parser.indent_of(last) > indent && (parser.at(TokenKind::Eof) || parser.at_unindented_item())
 }
 
 /// Neither a separator nor the end of the list stands here. Reports that if the list can go
-/// on, and says whether it can.
+/// on or is closed further on, and says whether it is so.
 #[cold]
 fn recover_separator(parser: &mut Parser<'_>, list: List) -> bool {
     let can_go_on = parser.at(TokenKind::Semicolon) || !parser.token().newline_before && starts_element(parser);
-    if !can_go_on {
+    if !can_go_on && (list.bracket == Bracket::Brace || !recovery::is_closed(parser, list.close)) {
         return false;
     }
     let (separators, help) = match list.bracket {
@@ -131,7 +147,13 @@ fn recover_separator(parser: &mut Parser<'_>, list: List) -> bool {
     let close = list.close.text().unwrap_or("");
     let message = format!("expected {separators} or `{close}` after {}, found {}", list.element, parser.found());
     let diagnostic = Diagnostic::error(codes::EXPECTED_SEPARATOR, parser.token().span, message);
-    parser.report(diagnostic.help(help));
+    let span = parser.token().span;
+    parser.report(match parser.peek() {
+        // `[0.0; n]` of Rust are copies.
+        TokenKind::Semicolon if list.bracket != Bracket::Square => diagnostic.help(help).fix(span, ","),
+        TokenKind::Semicolon => diagnostic.help("separate the parts with `,`; `full(n, x)` has `n` copies of `x`"),
+        _ => diagnostic.help(help),
+    });
     parser.eat(TokenKind::Semicolon);
     true
 }
@@ -148,14 +170,6 @@ fn starts_element(parser: &Parser<'_>) -> bool {
             | TokenKind::False
             | TokenKind::Mut
     )
-}
-
-/// Whether a declaration starts here at the left margin: then a bracket before it was left
-/// open.
-pub(super) fn at_unindented_item(parser: &Parser<'_>) -> bool {
-    let token = parser.token();
-    let at_margin = token.span.start == 0 || parser.source.as_bytes()[token.span.start as usize - 1] == b'\n';
-    at_margin && (parser.starts_item() || token.kind == TokenKind::At)
 }
 
 fn args(parser: &mut Parser<'_>, list: List) -> (Vec<Arg>, Span) {
@@ -188,7 +202,6 @@ fn arg(parser: &mut Parser<'_>) -> Arg {
         parser.bump();
         Ident { name: parser.text(span).to_owned(), span }
     });
-    // In brackets a colon is never a type: `a[1:2]` is a slice of another language.
-    let value = if parser.bracket == Bracket::Paren { parser.ascribed() } else { parser.value() };
+    let value = if parser.bracket == Bracket::Paren { parser.ascribed() } else { foreign::slices::index(parser) };
     Arg { name, value }
 }

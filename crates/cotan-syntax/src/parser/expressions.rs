@@ -1,7 +1,7 @@
 //! Everything in an expression that binds tighter than infix operators: prefix operators, folds and
 //! what follows a value.
 
-use super::{Parser, primary, recovery};
+use super::{Parser, foreign, primary, recovery};
 use crate::ast::{Expr, ExprKind, Fold, FoldBy, FoldOp, Postfix, PostfixKind, PostfixOp, Selector, UnaryOp};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -107,6 +107,9 @@ fn postfix(parser: &mut Parser<'_>) -> Expr {
         && !parser.at_new_line()
     {
         return fold_by(parser, start, base);
+    }
+    if foreign::conditionals::at_arrow_lambda(parser, &base) {
+        return foreign::conditionals::arrow_lambda(parser, base);
     }
     let mut ops = Vec::new();
     loop {

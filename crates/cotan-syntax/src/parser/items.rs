@@ -1,10 +1,11 @@
 //! Declarations.
 
 use super::brackets::List;
-use super::{Parser, attributes, blocks, recovery, types};
+use super::foreign::blocks::Braceless;
+use super::{Parser, attributes, blocks, foreign, recovery, signatures};
 use crate::ast::{
-    Attr, Const, Enum, Expr, ExprKind, Field, Function, FunctionForm, GenericParam, Ident, Impl, Import, ImportSource,
-    Item, ItemKind, Param, Path, Payload, Signature, Struct, Suffix, Trait, TraitMethod, TypeAlias, TypeExpr, Variant,
+    Attr, Const, Enum, Expr, ExprKind, Field, Function, FunctionForm, Ident, Impl, Import, ImportSource, Item,
+    ItemKind, Path, Payload, Signature, Struct, Trait, TraitMethod, TypeAlias, Variant,
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -44,6 +45,25 @@ impl Parser<'_> {
         let public = self.eat(TokenKind::Pub);
         let kind = item_kind(self, &attrs);
         Item { id: self.node(), span: self.span_from(start), doc, attrs, public, kind }
+    }
+
+    /// Reads the declaration that `kind` begins, after that word or one that stands for it in other languages.
+    pub(super) fn declaration_of(&mut self, kind: TokenKind) -> ItemKind {
+        match kind {
+            TokenKind::Struct => struct_item(self),
+            TokenKind::Trait => trait_item(self),
+            TokenKind::Import => import(self),
+            TokenKind::Type => type_alias(self),
+            _ => self.function(FunctionForm::Fn, Braceless::default()),
+        }
+    }
+
+    /// Reads a function; `report` is what was found wrong with its first word.
+    pub(super) fn function(&mut self, form: FunctionForm, mut report: Braceless) -> ItemKind {
+        let signature = signatures::signature(self);
+        let body = function_body(self, &signature, &mut report);
+        report.report(self);
+        ItemKind::Function(Function { form, signature, body })
     }
 }
 
@@ -93,7 +113,7 @@ fn end_item(parser: &mut Parser<'_>, start: usize) {
 }
 
 fn may_start_item(parser: &Parser<'_>) -> bool {
-    parser.starts_item() || parser.at(TokenKind::At) || foreign_keyword(parser).is_some()
+    parser.starts_item() || parser.at(TokenKind::At) || parser.foreign_keyword().is_some()
 }
 
 fn ends_without_brace(parser: &Parser<'_>) -> bool {
@@ -104,9 +124,9 @@ fn unended_item(parser: &Parser<'_>) -> Diagnostic {
     let found = parser.found();
     let span = parser.token().span;
     match parser.peek() {
-        TokenKind::Semicolon => {
-            Diagnostic::error(codes::STRAY_SEMICOLON, span, "expected a declaration, found `;`").help("remove the `;`")
-        }
+        TokenKind::Semicolon => Diagnostic::error(codes::STRAY_SEMICOLON, span, "expected a declaration, found `;`")
+            .help("remove the `;`")
+            .fix(span, ""),
         TokenKind::FoldMul => {
             Diagnostic::error(codes::STRAY_COMMENT_END, span, "expected a declaration, found the product fold `*/`")
                 .help("`*/ v` multiplies the elements of `v`; to end a comment, begin it with `/*`")
@@ -131,51 +151,26 @@ fn unended_item(parser: &Parser<'_>) -> Diagnostic {
 
 fn item_kind(parser: &mut Parser<'_>, attrs: &[Attr]) -> ItemKind {
     match parser.peek() {
-        TokenKind::Fn => function(parser, FunctionForm::Fn),
-        TokenKind::Kernel => function(parser, FunctionForm::Kernel),
-        TokenKind::Struct => struct_item(parser),
         TokenKind::Enum => enum_item(parser),
-        TokenKind::Type => type_alias(parser),
         TokenKind::Const => const_item(parser),
-        TokenKind::Trait => trait_item(parser),
         TokenKind::Impl => impl_item(parser),
-        TokenKind::Import => import(parser),
+        TokenKind::Kernel => parser.function(FunctionForm::Kernel, Braceless::default()),
+        kind @ (TokenKind::Fn | TokenKind::Struct | TokenKind::Trait | TokenKind::Import | TokenKind::Type) => {
+            parser.declaration_of(kind)
+        }
         _ => missing_item(parser, attrs),
     }
 }
 
-/// What to write instead of a word that starts declarations in other languages.
-fn foreign_keyword(parser: &Parser<'_>) -> Option<TokenKind> {
-    let word = parser.word_ahead(0)?;
-    let is_declaration = parser.peek_ahead(1) == TokenKind::Ident && !parser.token_ahead(1).newline_before;
-    let kind = match word {
-        "function" | "def" | "fun" | "func" | "proc" | "fnc" => TokenKind::Fn,
-        "class" | "record" => TokenKind::Struct,
-        "interface" | "protocol" => TokenKind::Trait,
-        "use" | "include" | "using" => TokenKind::Import,
-        "typedef" | "alias" | "newtype" => TokenKind::Type,
-        _ => return None,
-    };
-    is_declaration.then_some(kind)
-}
-
 fn missing_item(parser: &mut Parser<'_>, attrs: &[Attr]) -> ItemKind {
-    let span = parser.token().span;
-    let found = parser.found();
-    if let Some(kind) = foreign_keyword(parser) {
-        let keyword = kind.text().unwrap_or("");
-        let diagnostic =
-            Diagnostic::error(codes::FOREIGN_KEYWORD, span, format!("expected `{keyword}`, found {found}"))
-                .help(format!("write `{keyword}`"));
-        parser.report(diagnostic);
-        return match kind {
-            TokenKind::Fn => function(parser, FunctionForm::Fn),
-            TokenKind::Struct => struct_item(parser),
-            TokenKind::Trait => trait_item(parser),
-            TokenKind::Import => import(parser),
-            _ => type_alias(parser),
-        };
+    if parser.at(TokenKind::FoldDiv) {
+        foreign::declarations::comment(parser);
+        return ItemKind::Error;
     }
+    if let Some(kind) = parser.foreign_keyword() {
+        return foreign::declarations::declaration(parser, kind);
+    }
+    let found = parser.found();
     let diagnostic = match attrs.last() {
         Some(attr) => Diagnostic::error(
             codes::MISPLACED_ATTRIBUTE,
@@ -189,55 +184,7 @@ fn missing_item(parser: &mut Parser<'_>, attrs: &[Attr]) -> ItemKind {
     ItemKind::Error
 }
 
-fn function(parser: &mut Parser<'_>, form: FunctionForm) -> ItemKind {
-    let signature = signature(parser);
-    let body = function_body(parser, &signature);
-    ItemKind::Function(Function { form, signature, body })
-}
-
-fn signature(parser: &mut Parser<'_>) -> Signature {
-    let start = parser.bump();
-    let name = parser.ident("a function");
-    let generics = generics(parser);
-    let params = if parser.at(TokenKind::LParen) {
-        parser.list(List::parens("a parameter"), param).0
-    } else {
-        if !parser.has_failed_here() {
-            let message = format!("expected `(` and the parameters of `{}`, found {}", name.name, parser.found());
-            let diagnostic = Diagnostic::error(codes::EXPECTED_TOKEN, parser.missing_span(), message)
-                .help(format!("write `fn {}()` if there are none", name.name));
-            parser.report(diagnostic);
-        }
-        Vec::new()
-    };
-    let result = result_type(parser, &name);
-    Signature { span: parser.span_from(start), name, generics, params, result }
-}
-
-fn result_type(parser: &mut Parser<'_>, name: &Ident) -> Option<TypeExpr> {
-    if parser.eat(TokenKind::Arrow).is_some() {
-        return Some(parser.ty());
-    }
-    if parser.has_failed_here() {
-        return None;
-    }
-    if parser.at(TokenKind::Colon) || parser.at(TokenKind::FatArrow) {
-        let message = format!("expected `->` before the result type, found {}", parser.found());
-        let diagnostic = Diagnostic::error(codes::MISSING_RESULT, parser.token().span, message).help("write `-> T`");
-        parser.report(diagnostic);
-        parser.bump();
-        return Some(parser.ty());
-    }
-    if name.name != "main" {
-        let message = format!("expected `->` and the result type of `{}`, found {}", name.name, parser.found());
-        let diagnostic = Diagnostic::error(codes::MISSING_RESULT, parser.missing_span(), message)
-            .help("write `-> T`, or `-> ()` if there is no result");
-        parser.report_earlier(diagnostic);
-    }
-    None
-}
-
-fn function_body(parser: &mut Parser<'_>, signature: &Signature) -> Expr {
+fn function_body(parser: &mut Parser<'_>, signature: &Signature, braceless: &mut Braceless) -> Expr {
     match parser.peek() {
         TokenKind::LBrace => {
             let start = parser.token().span;
@@ -248,6 +195,12 @@ fn function_body(parser: &mut Parser<'_>, signature: &Signature) -> Expr {
         TokenKind::Eq => {
             parser.bump();
             parser.ascribed()
+        }
+        TokenKind::Colon if !parser.has_failed_here() => {
+            let start = parser.token().span;
+            let what = format!("the head of `{}`", signature.name.name);
+            let block = parser.block_of_chain(&what, braceless);
+            parser.expr_node(start, ExprKind::Block(Box::new(block)))
         }
         _ => {
             let span = parser.missing_span();
@@ -260,76 +213,10 @@ fn function_body(parser: &mut Parser<'_>, signature: &Signature) -> Expr {
     }
 }
 
-/// Reads `[N, T: Float, ..S]`, if it is there.
-fn generics(parser: &mut Parser<'_>) -> Vec<GenericParam> {
-    if parser.at(TokenKind::Lt) {
-        let diagnostic = Diagnostic::error(
-            codes::EXPECTED_TOKEN,
-            parser.token().span,
-            "expected `[` before the type parameters, found `<`",
-        )
-        .help("write type and shape parameters in `[...]`");
-        parser.report(diagnostic);
-        return Vec::new();
-    }
-    if !parser.at(TokenKind::LBracket) {
-        return Vec::new();
-    }
-    parser
-        .list(List::squares("a parameter"), |parser| {
-            let start = parser.token().span;
-            let pack = parser.eat(TokenKind::DotDot);
-            let name = parser.ident("a type or shape parameter");
-            let mut bounds = Vec::new();
-            if parser.eat(TokenKind::Colon).is_some() {
-                bounds.push(parser.ty());
-                while parser.eat(TokenKind::Plus).is_some() {
-                    bounds.push(parser.ty());
-                }
-            }
-            GenericParam { id: parser.node(), span: parser.span_from(start), pack, name, bounds }
-        })
-        .0
-}
-
-fn param(parser: &mut Parser<'_>) -> Param {
-    let start = parser.token().span;
-    let attrs = attributes::attrs(parser);
-    let mutable = parser.eat(TokenKind::Mut);
-    let name = parser.ident("a parameter");
-    let ty = if parser.eat(TokenKind::Colon).is_some() { parser.ty() } else { missing_param_type(parser, &name) };
-    let default = parser.eat(TokenKind::Eq).map(|_| parser.expr());
-    Param { id: parser.node(), span: parser.span_from(start), attrs, mutable, name, ty, default }
-}
-
-fn missing_param_type(parser: &mut Parser<'_>, name: &Ident) -> TypeExpr {
-    let span = parser.missing_span().before();
-    let second = parser.word_ahead(0).filter(|_| !parser.token().newline_before);
-    if !parser.has_failed_here() {
-        let message = format!("expected `:` and the type of `{}`, found {}", name.name, parser.found());
-        let diagnostic = Diagnostic::error(codes::MISSING_PARAM_TYPE, parser.missing_span(), message);
-        let name = &name.name;
-        // A type may stand first, as C writes it, or the colon may be missing.
-        let Some(second) = second else {
-            parser.report_earlier(diagnostic.help(format!("write the type: `{name}: f64`")));
-            return types::error_type(parser, span);
-        };
-        let is_reversed = Suffix::ALL.iter().any(|scalar| scalar.as_str() == name);
-        if is_reversed {
-            parser.report(diagnostic.help(format!("write `{second}: {name}`")));
-            parser.bump();
-        } else {
-            parser.report(diagnostic.help(format!("write `{name}: {second}`")));
-            return parser.ty();
-        }
-    }
-    types::error_type(parser, span)
-}
-
 fn struct_item(parser: &mut Parser<'_>) -> ItemKind {
     parser.bump();
     let name = parser.ident("a struct");
-    let generics = generics(parser);
+    let generics = signatures::generics(parser);
     let fields = fields(parser, &name);
     ItemKind::Struct(Struct { name, generics, fields })
 }
@@ -357,7 +244,11 @@ fn fields(parser: &mut Parser<'_>, name: &Ident) -> Vec<Field> {
         let start = parser.token().span;
         let attrs = attributes::attrs(parser);
         let name = parser.ident("a field");
-        let ty = if parser.eat(TokenKind::Colon).is_some() { parser.ty() } else { missing_param_type(parser, &name) };
+        let ty = if parser.eat(TokenKind::Colon).is_some() {
+            parser.ty()
+        } else {
+            signatures::missing_param_type(parser, &name)
+        };
         Field { id: parser.node(), span: parser.span_from(start), doc, attrs, name, ty }
     })
 }
@@ -365,7 +256,7 @@ fn fields(parser: &mut Parser<'_>, name: &Ident) -> Vec<Field> {
 fn enum_item(parser: &mut Parser<'_>) -> ItemKind {
     parser.bump();
     let name = parser.ident("an enum");
-    let generics = generics(parser);
+    let generics = signatures::generics(parser);
     let variants = body_list(parser, &name, "a variant", variant);
     ItemKind::Enum(Enum { name, generics, variants })
 }
@@ -385,7 +276,7 @@ fn variant(parser: &mut Parser<'_>) -> Variant {
 fn type_alias(parser: &mut Parser<'_>) -> ItemKind {
     parser.bump();
     let name = parser.ident("a type");
-    let generics = generics(parser);
+    let generics = signatures::generics(parser);
     parser.expect(TokenKind::Eq, "and the type that the name stands for");
     let ty = parser.ty();
     ItemKind::TypeAlias(TypeAlias { name, generics, ty })
@@ -407,7 +298,7 @@ fn const_item(parser: &mut Parser<'_>) -> ItemKind {
 fn trait_item(parser: &mut Parser<'_>) -> ItemKind {
     parser.bump();
     let name = parser.ident("a trait");
-    let generics = generics(parser);
+    let generics = signatures::generics(parser);
     let methods = body_list(parser, &name, "a function", |parser| {
         let doc = attributes::doc(parser);
         let start = parser.token().span;
@@ -416,7 +307,7 @@ fn trait_item(parser: &mut Parser<'_>) -> ItemKind {
             parser.report_expected("fn", "and a function of the trait");
             return None;
         }
-        let signature = signature(parser);
+        let signature = signatures::signature(parser);
         Some(TraitMethod { id: parser.node(), span: parser.span_from(start), doc, attrs, signature })
     });
     ItemKind::Trait(Trait { name, generics, methods: methods.into_iter().flatten().collect() })
@@ -424,7 +315,7 @@ fn trait_item(parser: &mut Parser<'_>) -> ItemKind {
 
 fn impl_item(parser: &mut Parser<'_>) -> ItemKind {
     parser.bump();
-    let generics = generics(parser);
+    let generics = signatures::generics(parser);
     let trait_ref = parser.ty();
     parser.expect(TokenKind::For, "and the type that gets the functions");
     let target = parser.ty();

@@ -59,11 +59,15 @@ impl Parser<'_> {
         } else {
             format!("expected an expression, found {found}")
         };
-        self.report(Diagnostic::error(codes::EXPECTED_EXPRESSION, span, message).help(help));
-        if matches!(token.kind, TokenKind::Plus | TokenKind::PlusPlus | TokenKind::Unknown)
-            && self.starts_expression_ahead(1)
-            && !is_line_end(self, 1)
-        {
+        let is_superfluous =
+            matches!(token.kind, TokenKind::Plus | TokenKind::PlusPlus | TokenKind::Amp | TokenKind::Unknown)
+                && self.starts_expression_ahead(1)
+                && !is_line_end(self, 1);
+        let diagnostic = Diagnostic::error(codes::EXPECTED_EXPRESSION, span, message).help(help);
+        // Neither changes a value.
+        let is_mark = matches!(token.kind, TokenKind::Plus | TokenKind::Amp) && is_superfluous;
+        self.report(if is_mark { diagnostic.fix(token.span, "") } else { diagnostic });
+        if is_superfluous {
             self.bump();
             return self.deeper_expr();
         }

@@ -4,7 +4,7 @@
 //! takes one frame of the program's stack, however many levels of operators it has.
 
 use super::mistakes::Slip;
-use super::{Bracket, Parser, expressions, mistakes};
+use super::{Bracket, Parser, expressions, foreign, mistakes};
 use crate::ast::{Chain, Expr, ExprKind, Link, Pipe, Range, Stage};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -89,7 +89,8 @@ fn operators(parser: &mut Parser<'_>, level: u8) -> Expr {
             left = finish(parser, run, left);
         }
         let Some((infix, slip)) = next else {
-            return left;
+            let may_go_on = level == 0 && foreign::conditionals::may_follow_expression(parser.peek());
+            return if may_go_on { foreign::conditionals::after_expression(parser, left) } else { left };
         };
         let is_rejected = reject_chaining(parser, closed, infix, left.span);
         let op_span = take_operator(parser, slip);

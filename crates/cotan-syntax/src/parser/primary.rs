@@ -1,7 +1,7 @@
 //! Expressions that are no operators: literals, names, brackets, lambdas.
 
 use super::brackets::List;
-use super::{Bracket, Parser, attributes, blocks, mistakes, patterns, recovery, statements};
+use super::{Bracket, Parser, attributes, blocks, foreign, mistakes, patterns, recovery, statements};
 use crate::ast::{Expr, ExprKind, FieldInit, Ident, Lambda, LambdaParam, Path, PostfixKind, PostfixOp, StructLiteral};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -124,6 +124,9 @@ fn name(parser: &mut Parser<'_>) -> Expr {
     let token = parser.token();
     let text = parser.text(token.span);
     if text != "_" {
+        if let Some(expr) = foreign::words::expression_at_name(parser, text) {
+            return expr;
+        }
         parser.bump();
         return parser.expr_node(token.span, ExprKind::Name(text.to_owned()));
     }

@@ -135,6 +135,34 @@ pub(super) fn skip_element(parser: &mut Parser<'_>) {
     }
 }
 
+/// Inside a bracket: skips to the token that closes it, or to one that can not be inside.
+pub(super) fn skip_to_close(parser: &mut Parser<'_>, close: TokenKind) {
+    while !parser.at(close) {
+        skip_element(parser);
+        if parser.eat(TokenKind::Comma).is_none() && parser.eat(TokenKind::Semicolon).is_none() {
+            break;
+        }
+    }
+}
+
+/// Whether the bracket around the next token is closed by `close` on the way that [`skip_to_close`] goes, on this line.
+pub(super) fn is_closed(parser: &Parser<'_>, close: TokenKind) -> bool {
+    let mut ahead = 0;
+    loop {
+        let token = parser.token_ahead(ahead);
+        match token.kind {
+            kind if kind == close => return true,
+            TokenKind::Eof | TokenKind::RBrace | TokenKind::RParen | TokenKind::RBracket => return false,
+            _ if token.newline_before => return false,
+            TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => match bracket_length(parser, ahead) {
+                Ok(length) => ahead += length,
+                Err(_) => return false,
+            },
+            _ => ahead += 1,
+        }
+    }
+}
+
 /// Whether the next token is a keyword with which only a statement or a declaration starts.
 fn starts_statement_or_item(parser: &Parser<'_>) -> bool {
     matches!(parser.peek(), TokenKind::Let | TokenKind::For | TokenKind::While | TokenKind::Return)
@@ -146,7 +174,9 @@ pub(super) fn skip_to_item(parser: &mut Parser<'_>) {
     while !parser.at(TokenKind::Eof) {
         parser.bump();
         let token = parser.token();
-        if token.newline_before && (parser.starts_item() || token.kind == TokenKind::At) {
+        let is_item = |parser: &Parser<'_>| parser.starts_item() || parser.at(TokenKind::At);
+        let is_foreign = |parser: &Parser<'_>| parser.at_margin() && parser.foreign_keyword().is_some();
+        if token.newline_before && (is_item(parser) || is_foreign(parser)) {
             break;
         }
     }

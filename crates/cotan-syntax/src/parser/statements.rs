@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Parser, recovery};
+use super::{Parser, foreign, recovery};
 use crate::ast::{Assign, AssignOp, Expr, ExprKind, Let, LetIn, Stmt, StmtKind, TypeExpr};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -32,6 +32,15 @@ impl Parser<'_> {
         let span = value.span.to(right.span);
         self.error_expr(span)
     }
+
+    /// Reads what follows a `let`.
+    pub(super) fn let_after_keyword(&mut self) -> Let {
+        let pattern = self.pattern();
+        reject_colon_equals(self);
+        let ty: Option<TypeExpr> = self.eat(TokenKind::Colon).map(|_| self.ty());
+        let value = if self.eat(TokenKind::Eq).is_some() { self.ascribed() } else { missing_value(self, pattern.span) };
+        Let { pattern, ty, value }
+    }
 }
 
 /// Reads a statement without its end. None if a declaration stood here, which is reported and
@@ -45,7 +54,10 @@ pub(super) fn statement(parser: &mut Parser<'_>) -> Option<Stmt> {
     let kind = match parser.peek() {
         TokenKind::Let => let_statement(parser),
         TokenKind::Else => stray_else(parser),
-        _ => expression_statement(parser),
+        _ => match foreign::statements::declaration(parser) {
+            Some(kind) => kind,
+            None => expression_statement(parser),
+        },
     };
     Some(Stmt { id: parser.node(), span: parser.span_from(start), kind })
 }
@@ -63,12 +75,7 @@ fn let_statement(parser: &mut Parser<'_>) -> StmtKind {
 /// Reads `let pattern: T = e`.
 pub(super) fn let_binding(parser: &mut Parser<'_>) -> Let {
     parser.bump();
-    let pattern = parser.pattern();
-    reject_colon_equals(parser);
-    let ty: Option<TypeExpr> = parser.eat(TokenKind::Colon).map(|_| parser.ty());
-    let value =
-        if parser.eat(TokenKind::Eq).is_some() { parser.ascribed() } else { missing_value(parser, pattern.span) };
-    Let { pattern, ty, value }
+    parser.let_after_keyword()
 }
 
 /// Reports `let x := e`, and reads the colon.
@@ -77,7 +84,7 @@ fn reject_colon_equals(parser: &mut Parser<'_>) {
     if parser.at(TokenKind::Colon) && parser.peek_ahead(1) == TokenKind::Eq {
         let span = parser.token().span.to(parser.token_ahead(1).span);
         let diagnostic = Diagnostic::error(codes::FOREIGN_OPERATOR, span, "expected `=`, found `:=`");
-        parser.report_earlier(diagnostic.help("write `=`"));
+        parser.report_earlier(diagnostic.help("write `=`").fix(span, "="));
         parser.bump();
     }
 }
@@ -117,7 +124,7 @@ fn assignment_or_expression(parser: &mut Parser<'_>, expr: Expr) -> StmtKind {
         return StmtKind::Expr(expr);
     }
     let Some((op, len)) = assign_op(parser) else {
-        return StmtKind::Expr(expr);
+        return foreign::statements::after_expression(parser, expr).unwrap_or_else(StmtKind::Expr);
     };
     let op_span = parser.token().span.to(parser.token_ahead(len - 1).span);
     parser.pos += len;
@@ -195,7 +202,6 @@ pub(super) fn unended_statement(parser: &mut Parser<'_>) -> Diagnostic {
         .help(format!("remove {found}, or add the bracket that it closes"));
     }
     let foreign = match parser.peek() {
-        TokenKind::PlusPlus => Some("write `x += 1` to add one"),
         TokenKind::Arrow => Some("`->` stands before the result type of a function"),
         TokenKind::FatArrow => Some("write a lambda as `|x| e`"),
         _ => None,
@@ -203,12 +209,6 @@ pub(super) fn unended_statement(parser: &mut Parser<'_>) -> Diagnostic {
     if let Some(help) = foreign {
         let message = format!("expected the end of the statement, found {found}");
         return Diagnostic::error(codes::FOREIGN_OPERATOR, span, message).help(help);
-    }
-    if let "var" | "val" | "auto" | "local" = parser.text(parser.previous_span()) {
-        let word = parser.previous_span();
-        let message = format!("expected `let`, found `{}`", parser.text(word));
-        return Diagnostic::error(codes::FOREIGN_KEYWORD, word, message)
-            .help("write `let`, or `let mut` for a variable that changes");
     }
     Diagnostic::error(codes::UNENDED_STATEMENT, span, format!("expected the end of the statement, found {found}"))
         .help("put each statement on a line of its own, or end it with `;`")

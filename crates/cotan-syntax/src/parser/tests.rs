@@ -2,6 +2,7 @@
 
 mod declarations;
 mod expressions;
+mod foreign;
 mod limits;
 mod mistakes;
 mod newlines;

@@ -15,7 +15,8 @@ impl Parser<'_> {
         let mut ty = match self.peek() {
             TokenKind::Ident if self.text(start) != "_" => {
                 let path = self.path("a type");
-                type_node(self, start, TypeKind::Path(path))
+                let is_foreign = angle_brackets(self, start);
+                type_node(self, start, if is_foreign { TypeKind::Error } else { TypeKind::Path(path) })
             }
             TokenKind::LParen => tuple_or_function_type(self),
             _ => missing_type(self),
@@ -72,16 +73,82 @@ fn tuple_or_function_type(parser: &mut Parser<'_>) -> TypeExpr {
 fn missing_type(parser: &mut Parser<'_>) -> TypeExpr {
     let message = format!("expected a type, found {}", parser.found());
     let span = parser.missing_span();
-    let diagnostic = Diagnostic::error(codes::EXPECTED_TYPE, span, message).help(match parser.peek() {
-        TokenKind::LBracket => "write the element type first, as in `f64[3]`",
-        TokenKind::Amp | TokenKind::Star => "there are no references or pointers: write the type itself",
-        _ => "types are written as in `f64`, `f64[N, M]` and `(i64, f64)`",
-    });
-    parser.report(diagnostic);
-    if parser.at(TokenKind::LBracket) {
-        recovery::skip_tree(parser);
+    let diagnostic = Diagnostic::error(codes::EXPECTED_TYPE, span, message);
+    match parser.peek() {
+        TokenKind::LBracket => array_type(parser, diagnostic),
+        TokenKind::Amp => reference_type(parser, diagnostic),
+        TokenKind::Star => {
+            parser.report(diagnostic.help("there are no pointers: write the type itself"));
+            error_type(parser, span)
+        }
+        _ => {
+            parser.report(diagnostic.help("types are written as in `f64`, `f64[N, M]` and `(i64, f64)`"));
+            error_type(parser, span)
+        }
     }
+}
+
+/// Reads `[f64]`, `[f64; 3]`: the element type stands first here.
+#[cold]
+fn array_type(parser: &mut Parser<'_>, diagnostic: Diagnostic) -> TypeExpr {
+    let start = parser.token();
+    if recovery::bracket_length(parser, 0).is_err() {
+        parser.report(diagnostic.help("write the element type first, as in `f64[3]`"));
+        return error_type(parser, start.span);
+    }
+    recovery::skip_tree(parser);
+    let span = parser.span_from(start.span);
+    let inner = Span { start: start.span.end, end: parser.previous_span().start, ..span };
+    let text = parser.text(inner);
+    let is_number = |size: &str| size.chars().all(|c| c.is_ascii_digit());
+    parser.report_earlier(match text.split_once(';') {
+        Some((element, size)) if is_number(size.trim()) => {
+            let code = format!("{}[{}]", element.trim(), size.trim());
+            diagnostic.help(format!("write `{code}`")).fix(span, code)
+        }
+        _ => {
+            let element = text.split(';').next().unwrap_or("f64").trim();
+            diagnostic.help(format!("write `{element}[N]`, and `[N]` after the name of the function"))
+        }
+    });
     error_type(parser, span)
+}
+
+/// Reads `&T`: every value is passed as if it was copied.
+#[cold]
+fn reference_type(parser: &mut Parser<'_>, diagnostic: Diagnostic) -> TypeExpr {
+    let mark = parser.bump();
+    let is_mutable = parser.eat(TokenKind::Mut).is_some();
+    if parser.at(TokenKind::LBracket) {
+        return array_type(parser, diagnostic);
+    }
+    let diagnostic = diagnostic.help("there are no references: write the type itself");
+    parser.report_earlier(if is_mutable { diagnostic } else { diagnostic.fix(mark, "") });
+    parser.ty()
+}
+
+/// Reads the `<...>` of `Vec<f64>`, which stands after a name; says whether it was there.
+fn angle_brackets(parser: &mut Parser<'_>, start: Span) -> bool {
+    let mut ahead = 1;
+    let mut element = "f64";
+    while matches!(parser.peek_ahead(ahead), TokenKind::Ident | TokenKind::Lt | TokenKind::Comma) {
+        element = parser.word_ahead(ahead).unwrap_or(element);
+        ahead += 1;
+    }
+    if !parser.at(TokenKind::Lt) || parser.peek_ahead(ahead) != TokenKind::Gt {
+        return false;
+    }
+    while parser.peek_ahead(ahead + 1) == TokenKind::Gt {
+        ahead += 1;
+    }
+    parser.pos += ahead + 1;
+    let span = parser.span_from(start);
+    let message = format!("expected a type, found `{}`", parser.text(span));
+    let diagnostic = Diagnostic::error(codes::EXPECTED_TYPE, span, message);
+    parser.report_earlier(
+        diagnostic.help(format!("a vector is `{element}[N]`, and its size `N` is a parameter in `[N]`")),
+    );
+    true
 }
 
 /// A node for a type that is missing, which was reported.

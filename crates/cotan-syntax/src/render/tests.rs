@@ -206,7 +206,8 @@ fn json_has_the_fields_that_tools_rely_on() {
               "end_line": 1,
               "end_column": 8
             }
-          ]
+          ],
+          "fix": []
         }"#]]
     .assert_eq(&json);
 }

@@ -8,8 +8,13 @@ use cotan_ir::Elem;
 use cotan_ops::Value;
 
 /// Wrappers whose derivative is a number beside a NaN that an infinity makes, and why.
-const NUMBER_BESIDE_NAN: &[(&str, &str)] =
-    &[("fft.mel_filters", "differences are divided by an infinite width: the coefficient is exactly 0")];
+const NUMBER_BESIDE_NAN: &[(&str, &str)] = &[
+    ("fft.mel_filters", "differences are divided by an infinite width: the coefficient is exactly 0"),
+    ("optim.adam", INFINITE_ROOT),
+    ("optim.adam__number", INFINITE_ROOT),
+    ("optim.adamw", INFINITE_ROOT),
+];
+const INFINITE_ROOT: &str = "the step is divided by an infinite root: the coefficient is exactly 0";
 
 /// With NaN in one element, compiled code does what the interpreter does, and where a result is NaN for it, so is its
 /// derivative in that element, if not for a reason.

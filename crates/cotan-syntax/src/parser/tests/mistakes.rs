@@ -182,8 +182,8 @@ fn operators_of_other_languages_are_named() {
     in_body(
         "x++",
         expect![[r#"
-            E0122 at 2:"++": expected the end of the statement, found `++`
-              help: write `x += 1` to add one
+            E0122 at 2:"++": expected `+= 1`, found `++`
+              help: write `x += 1`
         "#]],
     );
     in_body(
@@ -355,7 +355,7 @@ fn brackets_are_closed() {
               label at 2:"{": this `{` is not closed
               help: add `}`
             E0165 at 6:")": expected `:` and the type of `x`, found `)`
-              help: write the type: `x: f64`
+              help: write the types, as in `fn h(x: f64) -> f64`
         "#]],
     );
     check_errors(
@@ -399,11 +399,9 @@ fn declarations_use_the_words_of_this_language() {
     check_errors(
         "class P { x: f64 }\nuse std\nfn f() -> f64 = 1.0",
         expect![[r#"
-        E0161 at 1:"class": expected `struct`, found `class`
-          help: write `struct`
-        E0161 at 2:"use": expected `import`, found `use`
-          help: write `import`
-    "#]],
+            E0161 at 1:"class": expected `struct`, found `class`
+              help: write `struct`
+        "#]],
     );
     check_errors(
         "let x = 1.0\nfor i in 0..3 { x }\nfn f() -> f64 = 1.0",
@@ -441,8 +439,8 @@ fn declarations_use_the_words_of_this_language() {
     in_body(
         "var y = 1.0\ny",
         expect![[r#"
-            E0161 at 2:"var": expected `let`, found `var`
-              help: write `let`, or `let mut` for a variable that changes
+            E0155 at 2:"var": expected `let`, found `var`
+              help: write `let mut y = ...`
         "#]],
     );
 }
@@ -452,11 +450,9 @@ fn signatures_are_complete() {
     check_errors(
         "fn f(x) = x",
         expect![[r#"
-        E0165 at 1:")": expected `:` and the type of `x`, found `)`
-          help: write the type: `x: f64`
-        E0166 at 1:"=": expected `->` and the result type of `f`, found `=`
-          help: write `-> T`, or `-> ()` if there is no result
-    "#]],
+            E0165 at 1:")": expected `:` and the type of `x`, found `)`
+              help: write the types, as in `fn f(x: f64) -> f64`
+        "#]],
     );
     check_errors(
         "fn f(f64 x) -> f64 = x",
@@ -468,9 +464,9 @@ fn signatures_are_complete() {
     check_errors(
         "fn f(x: f64): f64 = x",
         expect![[r#"
-        E0166 at 1:":": expected `->` before the result type, found `:`
-          help: write `-> T`
-    "#]],
+            E0166 at 1:":": expected `->` before the result type, found `:`
+              help: write `->`
+        "#]],
     );
     check_errors(
         "fn f(x: f64) -> = x",
@@ -518,9 +514,9 @@ fn signatures_are_complete() {
         "fn f(x: &f64, y: [f64; 3]) -> f64 = x",
         expect![[r#"
             E0164 at 1:"&": expected a type, found `&`
-              help: there are no references or pointers: write the type itself
+              help: there are no references: write the type itself
             E0164 at 1:"[": expected a type, found `[`
-              help: write the element type first, as in `f64[3]`
+              help: write `f64[3]`
         "#]],
     );
     check_errors(
@@ -541,20 +537,16 @@ fn keywords_are_no_names() {
     check_errors(
         "fn match(in: f64) -> f64 = 1.0",
         expect![[r#"
-        E0163 at 1:"match": expected the name of a function, found the keyword `match`
-          help: choose another name, such as `match_`
-        E0163 at 1:"in": expected the name of a parameter, found the keyword `in`
-          help: choose another name, such as `in_`
-    "#]],
+            E0163 at 1:"match": expected the name of a function, found the keyword `match`
+              help: choose another name, such as `match_`
+        "#]],
     );
     in_body(
         "let type = 1.0\nfor for in 0..3 { x }\nx",
         expect![[r#"
-        E0163 at 2:"type": expected the name of a variable, found the keyword `type`
-          help: choose another name
-        E0163 at 3:"for": expected the name of a variable, found the keyword `for`
-          help: choose another name
-    "#]],
+            E0163 at 3:"for": expected the name of a variable, found the keyword `for`
+              help: choose another name
+        "#]],
     );
     in_body(
         "x.fn",
@@ -683,7 +675,7 @@ fn many_errors_of_one_file_are_reported_once_each() {
         "fn a(x) -> f64 = x\n\nfn b() -> f64 {\n  let y = 1.0 +\n  let z = (2.0\n  if z = 1.0 { y }\n  x ^ 2\n}\n\nstruct S { f f64 }\nfn c( -> f64 = 1.0\nfn d() = 1\nlet q = 3\nfn e() -> f64 = 1.0 $ 2.0\n",
         expect![[r#"
             E0165 at 1:")": expected `:` and the type of `x`, found `)`
-              help: write the type: `x: f64`
+              help: write the types, as in `fn a(x: f64) -> f64`
             E0120 at 4:"": expected an expression, found the keyword `let`
               help: write the right operand of `+`, or remove the operator
             E0141 at 5:"": expected `)` to close `(`, found `if`
@@ -699,7 +691,7 @@ fn many_errors_of_one_file_are_reported_once_each() {
               label at 11:"(": this `(` is not closed
               help: add `)`
             E0166 at 12:"=": expected `->` and the result type of `d`, found `=`
-              help: write `-> T`, or `-> ()` if there is no result
+              help: write `fn d() -> f64`, or `-> ()` if there is no result
             E0160 at 13:"let": expected a declaration, found `let`
               help: outside of functions stand only declarations such as `fn`, `struct` and `const`
               help: put each declaration on a line of its own
