@@ -360,8 +360,9 @@ pub(crate) enum Stage {
 
 #[derive(Args)]
 pub(crate) struct ExplainArgs {
-    /// An operation such as `sqrt` or `std.linalg.solve`, a code such as `E0101`, or a program.
-    #[arg(value_name = "OP|CODE|FILE")]
+    /// What stands in a program, such as `sqrt`, `linalg.solve`, `std.nn`, `while` or `+/`; a code such as `E0101`; or a
+    /// program.
+    #[arg(value_name = "WORD|CODE|FILE")]
     pub(crate) subject: String,
     /// The function whose gradient is explained.
     #[arg(long = "fn", value_name = "NAME", requires = "grad")]
@@ -378,8 +379,14 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Args)]
 pub(crate) struct OpsArgs {
+    /// Lists what has this word in its name or its description.
+    #[arg(value_name = "WORD")]
+    pub(crate) word: Option<String>,
+    /// Lists a module of the library, such as `nn`.
+    #[arg(long, value_name = "NAME", conflicts_with = "word")]
+    pub(crate) module: Option<String>,
     /// Prints the manifest as JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["word", "module"])]
     pub(crate) json: bool,
 }
 

@@ -13,6 +13,7 @@ mod activity;
 mod arguments;
 mod attributes;
 mod axes;
+mod axis_arguments;
 mod bodies;
 mod bounds;
 mod builtin_arguments;
@@ -39,6 +40,7 @@ mod finish;
 mod fit;
 mod flows;
 mod folds;
+mod foreign_members;
 mod generics;
 mod indexing;
 mod infer;
@@ -56,6 +58,7 @@ mod locals;
 mod loop_attributes;
 mod loss_results;
 mod matches;
+mod meant;
 mod methods;
 mod moves;
 mod names;
@@ -69,12 +72,14 @@ mod places;
 mod postfix;
 mod quotients;
 mod ranges;
+mod ranks;
 mod rule_cycles;
 mod rules;
 mod runtime_sizes;
 mod scalar_calls;
 mod schemes;
 mod scope;
+mod shape_help;
 mod size_exprs;
 mod sizes;
 mod statements;
@@ -85,11 +90,15 @@ mod tile_shapes;
 mod traits;
 mod type_exprs;
 mod type_scope;
+mod unbound_derivatives;
+mod unknown_names;
+mod unknown_types;
 mod usefulness;
 mod vectors;
 mod vmap_axes;
 mod vmaps;
 mod warnings;
+mod written;
 
 pub use flows::{Conventions, DerivativeFacts, Flow, derivative_facts};
 pub use warnings::derivative_warnings;
@@ -103,6 +112,7 @@ use cotan_syntax::{Diagnostic, SourceMap, Span, on_deep_stack};
 
 use crate::codes;
 use crate::leaf_counts::LeafCounts;
+use crate::library_names::LibraryNames;
 use crate::limits::Limits;
 use cotan_ops::Registry;
 
@@ -152,9 +162,6 @@ fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
     bounds::check_wanted_traits(&mut checker);
     checker.finish()
 }
-
-/// Bytes of the user's own code that a message quotes at most.
-const LONGEST_QUOTE: usize = 60;
 
 /// What a name at the top of a module stands for.
 #[derive(Clone, Copy, Debug)]
@@ -228,6 +235,7 @@ struct CallEdge {
 struct ModuleChecker<'a> {
     limits: Limits,
     registry: &'static Registry,
+    library: LibraryNames<'a>,
     modules: &'a [Module],
     sources: &'a SourceMap,
     /// The module whose names are meant.
@@ -268,11 +276,12 @@ struct ModuleChecker<'a> {
 }
 
 impl<'a> ModuleChecker<'a> {
-    fn new(Modules { all: modules, registry, sources }: &'a Modules, limits: Limits) -> Self {
+    fn new(Modules { all: modules, registry, sources, library }: &'a Modules, limits: Limits) -> Self {
         let types = modules.iter().map(|module| vec![None; module.syntax.n_nodes as usize]).collect();
         Self {
             limits,
             registry,
+            library: LibraryNames::new(library),
             modules,
             sources,
             current: ModuleId::default(),
@@ -301,13 +310,6 @@ impl<'a> ModuleChecker<'a> {
             n_type_parts: 0,
             declaration_depth: 0,
         }
-    }
-
-    /// The text of a span as a message quotes it; `other` where that is long, or not known.
-    fn quoted(&self, span: Span, other: &str) -> String {
-        let text = self.sources.slice(span);
-        let is_short = !text.is_empty() && text.len() <= LONGEST_QUOTE && !text.contains('\n');
-        if is_short { text.to_owned() } else { other.to_owned() }
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

@@ -7,8 +7,10 @@
 mod check;
 pub mod codes;
 pub mod dims;
+pub mod foreign;
 pub mod instances;
 mod leaf_counts;
+mod library_names;
 mod limits;
 pub mod modules;
 mod order;

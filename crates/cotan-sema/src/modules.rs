@@ -7,7 +7,8 @@
 
 mod cycles;
 pub(crate) mod einsum;
-mod paths;
+pub(crate) mod paths;
+mod unknown;
 
 use cotan_ops::Registry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -16,7 +17,6 @@ use cotan_syntax::ast::{self, Import, ImportSource, Item, ItemKind, NodeId};
 use cotan_syntax::{Diagnostic, FileId, SourceMap, Span, decode, parse};
 
 use crate::codes;
-use crate::suggest::closest;
 
 /// Gives the text of imported files.
 pub trait Loader: Sync {
@@ -102,6 +102,8 @@ pub struct Modules {
     pub registry: &'static Registry,
     /// The text of each.
     pub sources: SourceMap,
+    /// What the program might have imported.
+    pub library: Vec<LibraryModule>,
 }
 
 /// What [`load`] gives.
@@ -127,6 +129,7 @@ impl From<ast::Module> for Modules {
             all: vec![Module { label: String::new(), syntax, imports: BTreeMap::new(), is_library: false }],
             registry: Registry::standard(),
             sources: SourceMap::new(),
+            library: Vec::new(),
         }
     }
 }
@@ -173,7 +176,12 @@ pub fn load(name: &str, text: &str, loader: &dyn Loader, library: &Library) -> L
     }
     graph.diagnostics.extend(cycles::find(&graph.edges, &graph.sources));
     Loaded {
-        modules: Modules { all: graph.all, registry: library.registry, sources: graph.sources },
+        modules: Modules {
+            all: graph.all,
+            registry: library.registry,
+            sources: graph.sources,
+            library: library.modules.clone(),
+        },
         diagnostics: graph.diagnostics,
     }
 }
@@ -231,18 +239,26 @@ impl Graph<'_> {
 
     fn follow_imports(&mut self, from: ModuleId) {
         let items = &self.all[from.0 as usize].syntax.items;
-        let imports: Vec<(NodeId, Import)> = items
+        let imports: Vec<(NodeId, Span, Import)> = items
             .iter()
-            .filter_map(
-                |item| if let ItemKind::Import(import) = &item.kind { Some((item.id, import.clone())) } else { None },
-            )
+            .filter_map(|item| match &item.kind {
+                ItemKind::Import(import) => Some((item.id, item.span, import.clone())),
+                ItemKind::Function(_)
+                | ItemKind::Struct(_)
+                | ItemKind::Enum(_)
+                | ItemKind::TypeAlias(_)
+                | ItemKind::Const(_)
+                | ItemKind::Trait(_)
+                | ItemKind::Impl(_)
+                | ItemKind::Error => None,
+            })
             .collect();
-        for (item, import) in imports {
+        for (item, whole, import) in imports {
             let Some((origin, span)) = self.origin(from, &import.source) else { continue };
             let found = match self.known.get(&origin) {
                 Some(known) => *known,
                 None => {
-                    let found = self.open_module(&origin, &import.source, span);
+                    let found = self.open_module(&origin, &import.source, (span, whole));
                     self.known.insert(origin, found);
                     found
                 }
@@ -277,7 +293,7 @@ impl Graph<'_> {
     }
 
     /// Reads the module of an import that has not been seen before; reports one that can't be read.
-    fn open_module(&mut self, origin: &Origin, source: &ImportSource, span: Span) -> Option<ModuleId> {
+    fn open_module(&mut self, origin: &Origin, source: &ImportSource, (span, whole): (Span, Span)) -> Option<ModuleId> {
         match origin {
             Origin::Library(name) => match self.library.iter().find(|module| module.name == name) {
                 Some(module) => {
@@ -286,7 +302,7 @@ impl Graph<'_> {
                     Some(self.add(origin.clone(), label, &file, module.text.to_owned()))
                 }
                 None => {
-                    self.report_unknown_library(name, span);
+                    self.diagnostics.push(unknown::report(name, self.library, span, whole));
                     None
                 }
             },
@@ -337,18 +353,6 @@ impl Graph<'_> {
                 .note(format!("`{path}` was tried"))
                 .help("the path is that of a file without `.cot`, relative to the importing file"),
         );
-    }
-
-    fn report_unknown_library(&mut self, name: &str, span: Span) {
-        let known: Vec<&str> = self.library.iter().map(|module| module.name).collect();
-        let is_of_library = known.iter().any(|known| known.split('.').next() == name.split('.').next());
-        let help = match closest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if is_of_library => format!("its modules are `{}`", known.join("`, `")),
-            None => format!("a file is imported by its path: `import ./{}`", name.replace('.', "/")),
-        };
-        let message = format!("expected a module of the standard library, found `{name}`");
-        self.diagnostics.push(Diagnostic::error(codes::MODULE_NOT_FOUND, span, message).help(help));
     }
 }
 

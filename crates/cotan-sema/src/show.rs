@@ -63,7 +63,7 @@ impl Names<'_> {
         }
     }
 
-    /// A scalar type; one that a literal leaves open is `{integer}`, `{float}` or, if it may be both, `{number}`.
+    /// A scalar type; one that is open is `{integer}`, `{float}` or `{number}`, by what it can become.
     pub(crate) fn scalar(&self, scalar: Scalar) -> String {
         match self.vars.resolve(scalar) {
             Scalar::Of(elem) => elem.name().to_owned(),
@@ -74,7 +74,10 @@ impl Names<'_> {
                 }
                 Some(elem) if elem.is_integer() => "{number}".to_owned(),
                 Some(_) => "{float}".to_owned(),
-                None => "{unknown}".to_owned(),
+                None if self.vars.is_within(open, Elems::any_float()) => "{float}".to_owned(),
+                None if self.vars.is_within(open, Elems::integer()) => "{integer}".to_owned(),
+                None if self.vars.is_within(open, Elems::numeric()) => "{number}".to_owned(),
+                None => "_".to_owned(),
             },
         }
     }
@@ -85,11 +88,15 @@ impl Names<'_> {
 
     /// A size; one that only exists at run time is `_`.
     pub(crate) fn dim(&self, dim: &Dim) -> String {
+        let hole = || "_".to_owned();
         dim.show(&|atom| match atom {
             Atom::Size(id) => self.generic(id.0),
-            Atom::Value(local) => (self.locals)(local.0),
+            // What the checker binds itself has a name that no source has.
+            Atom::Value(local) => {
+                Some((self.locals)(local.0)).filter(|name| !name.starts_with('$')).unwrap_or_else(hole)
+            }
             Atom::Pack(id) => format!("..{}", self.generic(id.0)),
-            Atom::Runtime(_) | Atom::Floor(..) => "_".to_owned(),
+            Atom::Runtime(_) | Atom::Floor(..) => hole(),
         })
     }
 }

@@ -13,6 +13,17 @@ pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Opt
         .map(|(_, _, candidate)| candidate)
 }
 
+/// The candidate that a name is surely a misspelling of: one slip away, with no other as near. Short names are near to
+/// everything.
+pub(crate) fn surely<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    if name.chars().count() < SHORTEST {
+        return None;
+    }
+    let mut near = candidates.filter(|candidate| *candidate != name && distance(name, candidate) == 1);
+    let first = near.next()?;
+    near.all(|other| other == first).then_some(first)
+}
+
 /// The number of characters to insert, delete or replace, or to swap with a neighbour
 /// (F. J. Damerau 1964, in the variant that edits no substring twice).
 fn distance(a: &str, b: &str) -> usize {
@@ -35,13 +46,16 @@ fn distance(a: &str, b: &str) -> usize {
     above[b.len()]
 }
 
+/// Names with fewer characters are not surely misspelt.
+const SHORTEST: usize = 4;
+
 /// Longer names are compared by their beginnings: nobody mistypes more than that, and the work
 /// stays bounded.
 const MAX_LENGTH: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use super::closest;
+    use super::{closest, surely};
 
     #[test]
     fn a_misspelt_name_finds_the_one_that_was_meant() {
@@ -52,5 +66,13 @@ mod tests {
         assert_eq!(near("Bias"), Some("bias"));
         assert_eq!(near("momentum"), None);
         assert_eq!(near("y"), None, "one letter says nothing");
+    }
+
+    #[test]
+    fn one_slip_in_a_long_name_is_surely_one() {
+        let names = ["relu", "elu", "selu"];
+        assert_eq!(surely("rleu", names.into_iter()), Some("relu"));
+        assert_eq!(surely("gelu", names.into_iter()), None, "three names are as near");
+        assert_eq!(surely("eul", names.into_iter()), None, "the name is short");
     }
 }

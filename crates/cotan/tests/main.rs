@@ -4,6 +4,8 @@ mod backends;
 mod exact_zeros;
 mod explain;
 mod flat_operands;
+mod foreign_names;
+mod language_words;
 mod memory;
 mod misfits;
 mod negative_sizes;

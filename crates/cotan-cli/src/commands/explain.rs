@@ -1,7 +1,7 @@
-//! `cotan explain`: one operation, one code, or what the reverse sweep of a gradient records and why.
+//! `cotan explain`: what stands in programs, one code, or what the reverse sweep of a gradient records and why.
 
 use super::emit::request;
-use super::ops::of_library;
+use super::ops::{self, of_library};
 use crate::args::{Backend, EngineArgs, ExplainArgs};
 use crate::diagnostics::Failure;
 use crate::exit;
@@ -11,6 +11,7 @@ use crate::session::Session;
 use cotan::codes;
 use cotan::diagnostics::{closest, visible_text};
 use cotan::manifest::{self, Kind, Manifest, ManifestEntry};
+use cotan::{LANGUAGE_WORDS, LanguageWord, foreign, language_word};
 use std::path::Path;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
-/// An operation or a code.
+/// A code, a word of the language, an operation, a module, or a name of another language.
 fn subject(name: &str) -> Result<String, Failure> {
     if let Some(info) = codes::page(&name.to_uppercase()) {
         let mut text = format!("{}: {}\n\n{}\n", info.code, info.title, info.explanation);
@@ -30,31 +31,41 @@ fn subject(name: &str) -> Result<String, Failure> {
         }
         return Ok(text);
     }
-    operation(&of_library()?, name)
+    if let Some(word) = language_word(name) {
+        return Ok(explained_word(word));
+    }
+    let manifest = of_library()?;
+    let is_operation = manifest.operations.iter().any(|op| op.name == name);
+    match module(&manifest, name).filter(|_| !is_operation) {
+        Some(text) => Ok(text),
+        None => operation(&manifest, name),
+    }
 }
 
-/// An operation by its name, or a function of the library by its name in its module, if there is one of that name.
+/// A word or symbol of the language.
+fn explained_word(word: &LanguageWord) -> String {
+    let example: String = word.example.lines().map(|line| format!("  {line}\n")).collect();
+    let (page, section) = word.reference.split_once('#').unwrap_or((word.reference, ""));
+    format!("{}\n\n{}\n\n{example}\nMore: docs/reference/{page}.md#{section}\n", word.form, word.doc)
+}
+
+/// A module of the library by its whole name, or by what programs call it.
+fn module(manifest: &Manifest, name: &str) -> Option<String> {
+    let module = manifest.modules.iter().find(|module| module.name == name || module.name == format!("std.{name}"))?;
+    Some(ops::module_table(manifest, module))
+}
+
+/// An operation by its name, in full, behind its module as programs have it, or alone if there is one of that name.
 fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
+    let is_named = |op: &ManifestEntry| op.name == name || op.name.strip_prefix("std.") == Some(name);
     let last = |op: &ManifestEntry| op.name.rsplit('.').next() == Some(name);
-    let exact: Vec<&ManifestEntry> = manifest.operations.iter().filter(|op| op.name == name).collect();
+    let exact: Vec<&ManifestEntry> = manifest.operations.iter().filter(|op| is_named(op)).collect();
     let in_modules: Vec<&ManifestEntry> =
-        manifest.operations.iter().filter(|op| op.name != name && op.kind == Kind::Library && last(op)).collect();
+        manifest.operations.iter().filter(|op| !is_named(op) && op.kind == Kind::Library && last(op)).collect();
     let list = |ops: &[&ManifestEntry]| ops.iter().map(|op| format!("`{}`", op.name)).collect::<Vec<_>>().join(", ");
     match (exact.as_slice(), in_modules.as_slice()) {
         ([], [one]) => Ok(explained(one)),
-        ([], []) => {
-            let names = manifest.operations.iter().flat_map(|op| [Some(op.name.as_str()), op.name.rsplit('.').next()]);
-            let help = match closest(name, names.flatten()) {
-                Some(near) => format!("did you mean `{near}`? `cotan ops` lists the operations"),
-                None => {
-                    "`cotan ops` lists the operations; codes stand in brackets in messages, such as `E0101`; a program \
-                         needs --fn and --grad"
-                        .to_owned()
-                }
-            };
-            let message = format!("`{name}` is neither an operation nor a code");
-            Err(Failure::plain(exit::USAGE, codes::UNFIT_REQUEST, message).help(&help))
-        }
+        ([], []) => elsewhere(name).ok_or_else(|| unknown(manifest, name)),
         ([], several) => {
             let message = format!("`{name}` is the name of several functions: {}", list(several));
             let help = "give the name with its module";
@@ -68,6 +79,32 @@ fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
             Ok(text)
         }
     }
+}
+
+/// What to write in place of a name of another language.
+fn elsewhere(name: &str) -> Option<String> {
+    let path: Vec<&str> = name.split('.').collect();
+    let row = foreign::ty(&path).or_else(|| foreign::value(&path))?;
+    Some(match (row.code, row.why) {
+        ("", why) => format!("`{name}` is a name of other languages: {why}\n"),
+        (code, "") => format!("`{name}` is a name of other languages: write `{code}`\n"),
+        (code, why) => format!("`{name}` is a name of other languages: write `{code}`\n{why}\n"),
+    })
+}
+
+fn unknown(manifest: &Manifest, name: &str) -> Failure {
+    let names = manifest.operations.iter().flat_map(|op| [Some(op.name.as_str()), op.name.rsplit('.').next()]);
+    let words = LANGUAGE_WORDS.iter().flat_map(|word| word.words).map(|word| Some(*word));
+    let help = match closest(name, names.chain(words).flatten()) {
+        Some(near) => format!("did you mean `{near}`? `cotan ops WORD` searches names and descriptions"),
+        None => {
+            "`cotan ops WORD` searches names and descriptions; codes stand in brackets in messages, such as `E0101`; a \
+                 program needs --fn and --grad"
+                .to_owned()
+        }
+    };
+    let message = format!("`{name}` is neither a word of programs nor a code");
+    Failure::plain(exit::USAGE, codes::UNFIT_REQUEST, message).help(&help)
 }
 
 /// One operation in full.

@@ -99,9 +99,69 @@ fn the_table_of_operations_is_grouped() {
     let text = Case::new("").run(&["ops"]).stdout;
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
     assert!(at("arithmetic (primitive)\n") < at("elementary (primitive)\n"));
+    assert!(at("std.sort (library)") < at("arithmetic (primitive)\n"), "what programs call stands first");
     assert!(at("prelude (prelude)\n") < at("std.linalg (library): Linear algebra on dense matrices.\n"));
     assert!(at("\n  solve_vector ") > at("std.linalg (library)"));
     assert!(text.ends_with("everything.\n"), "{text}");
+}
+
+#[test]
+fn a_word_is_searched_in_names_and_descriptions() {
+    let case = Case::new("");
+    let text = case.run(&["ops", "Softmax"]).stdout;
+    assert!(text.starts_with("  std.nn.softmax ") && text.contains("  std.nn.cross_entropy "), "{text}");
+    let text = case.run(&["ops", "solve"]).stdout;
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(at("  std.linalg.solve ") < at("  std.linalg.solve_vector "), "exact names stand first: {text}");
+    assert!(at("  std.linalg.solve_vector ") < at("\n  solve "), "what programs call stands first: {text}");
+    let run = case.run(&["ops", "xyzzy"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("no operation has `xyzzy`"), "{}", run.stderr);
+}
+
+#[test]
+fn a_module_is_listed_by_its_name() {
+    let case = Case::new("");
+    let text = case.run(&["ops", "--module", "nn"]).stdout;
+    assert!(text.starts_with("std.nn: ") && text.contains("\nimport std.nn\n"), "{text}");
+    assert!(text.contains("\n  softmax ") && !text.contains("std.linalg"), "{text}");
+    assert_eq!(case.run(&["explain", "std.nn"]).stdout, text);
+    assert_eq!(case.run(&["explain", "nn"]).stdout, text);
+    let text = case.run(&["ops", "--module", "complex"]).stdout;
+    assert!(text.contains("struct complex[T: Float]"), "types stand there too: {text}");
+    let run = case.run(&["ops", "--module", "keras"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("`keras` is no module") && run.stderr.contains("`std.nn`"), "{}", run.stderr);
+}
+
+#[test]
+fn what_stands_in_programs_is_explained() {
+    let case = Case::new("");
+    for (word, form) in [
+        ("while", "while c { ... }"),
+        ("grad", "grad[w](loss)(w, x)"),
+        ("vmap", "vmap[0](f)(xs)"),
+        (".*", "v .* w"),
+        ("+/", "+/ v"),
+        ("@", "a @ b"),
+        ("for", "for i in lo..hi { ... }"),
+    ] {
+        let text = case.run(&["explain", word]).stdout;
+        assert!(text.starts_with(form) && text.contains("\nMore: docs/reference/"), "{word}: {text}");
+    }
+    let full = case.run(&["explain", "std.linalg.pinv"]).stdout;
+    assert_eq!(case.run(&["explain", "linalg.pinv"]).stdout, full);
+    assert!(case.run(&["explain", "tabulate"]).stdout.starts_with("tabulate["));
+}
+
+#[test]
+fn a_name_of_another_language_is_explained_by_what_to_write() {
+    let case = Case::new("");
+    for (name, code) in [("np.linalg.inv", "`linalg.inverse`"), ("relu6", "`clamp(s, 0.0, 6.0)`"), ("double", "`f64`")]
+    {
+        let text = case.run(&["explain", name]).stdout;
+        assert!(text.contains("other languages") && text.contains(code), "{name}: {text}");
+    }
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn operations_and_codes_are_explained() {
     assert!(text.starts_with("R0001: index out of range\n") && text.contains("Reported for:"), "{text}");
     let run = case.run(&["explain", "frobnicate"]);
     assert_eq!(run.status, Some(2));
-    assert!(run.stderr.contains("`frobnicate` is neither an operation nor a code"), "{}", run.stderr);
+    assert!(run.stderr.contains("`frobnicate` is neither a word of programs nor a code"), "{}", run.stderr);
 }
 
 #[test]

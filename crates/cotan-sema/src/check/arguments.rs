@@ -41,6 +41,11 @@ impl<'s> From<Vec<Source<'s>>> for Given<'s> {
 }
 
 impl<'s> Given<'s> {
+    /// The arguments without a name, and those with one.
+    pub(super) fn as_slices(&self) -> (&[Source<'s>], &[(&'s Ident, Source<'s>)]) {
+        (&self.positional, &self.named)
+    }
+
     /// All arguments, in the order in which they are written.
     pub(super) fn into_sources(self) -> Vec<Source<'s>> {
         self.positional.into_iter().chain(self.named.into_iter().map(|(_, source)| source)).collect()

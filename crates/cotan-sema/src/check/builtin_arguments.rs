@@ -161,9 +161,26 @@ pub(super) fn counts(
         Source::Ast(ast::Expr { kind: ast::ExprKind::Array(parts), .. }) => {
             parts.iter().map(|part| count(checker, site, Source::Ast(part))).collect()
         }
+        Source::Ast(ast::Expr { kind: ast::ExprKind::Tuple(parts), span, .. }) => {
+            return tuple_of_sizes(checker, site, parts, *span);
+        }
         Source::Ast(_) | Source::Typed(_) | Source::Default(_) => vec![count(checker, site, source)],
     };
     Some(counts.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip())
+}
+
+/// Reports `zeros((3, 4))`.
+fn tuple_of_sizes<T>(checker: &mut BodyChecker<'_, '_>, site: Site, parts: &[ast::Expr], span: Span) -> Option<T> {
+    let name = prelude::builtin_name(site.builtin);
+    let message = format!("expected sizes for `{name}`, found a tuple");
+    let diagnostic = Diagnostic::error(codes::ARGUMENT_TYPE, span, message);
+    let sizes: Option<Vec<&str>> = parts.iter().map(|part| checker.module.text(part.span)).collect();
+    let diagnostic = match sizes.map(|sizes| format!("[{}]", sizes.join(", "))) {
+        Some(list) => diagnostic.help(format!("sizes stand in brackets: `{list}`")).fix(span, list),
+        None => diagnostic.help("sizes stand in brackets, as in `[3, 4]`"),
+    };
+    checker.report(diagnostic);
+    None
 }
 
 /// Extents, one after the other or as one array.

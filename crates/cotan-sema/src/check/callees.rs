@@ -5,11 +5,10 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::callee::{Callee, DerivativeCallee};
 use super::effects::Printer;
-use super::names::field_name;
 use super::schemes::{function_scheme, param_scheme};
-use super::scope::Found;
+use super::scope::{Found, field_name};
 use super::vmap_axes::VMAP;
-use super::{BodyChecker, Def, FnId, builtins, einsum, instantiate, methods, operators, vmaps};
+use super::{BodyChecker, Def, FnId, builtins, einsum, instantiate, methods, unbound_derivatives, vmaps};
 use crate::codes;
 use crate::modules::einsum::EINSUM;
 use crate::prelude;
@@ -166,7 +165,9 @@ fn derivative_callee<'s>(
     match base {
         Some(base) => (Callee::Derivative(Box::new(DerivativeCallee { form, selector, base, span: whole })), used + 1),
         None => {
-            if !args.iter().any(|arg| matches!(arg.value.kind, ast::ExprKind::Error)) {
+            let is_known = args.iter().any(|arg| matches!(arg.value.kind, ast::ExprKind::Error))
+                || unbound_derivatives::is_argument_number(checker, form, args, whole);
+            if !is_known {
                 report_needs_function(checker, form, whole);
             }
             (Callee::Failed, used + 1)
@@ -181,10 +182,6 @@ fn report_needs_function(checker: &mut BodyChecker<'_, '_>, form: NamedForm, spa
         Diagnostic::error(codes::NEEDS_FUNCTION, span, message)
             .help(format!("write the name of a function and then its arguments: `{name}[w](f)(w, x)`")),
     );
-}
-
-pub(super) fn looks_like_function(checker: &BodyChecker<'_, '_>, expr: &ast::Expr) -> bool {
-    matches!(expr.kind, ast::ExprKind::Lambda(_)) || operators::is_function_name(checker, expr)
 }
 
 /// Whether the last call of `base before (..)` takes the function of `grad[w](f)`.

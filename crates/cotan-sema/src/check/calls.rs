@@ -5,10 +5,11 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::{Given, Source};
 use super::callee::Callee;
-use super::infer::Misfit;
 use super::instantiate::Instance;
 use super::schemes::{Scheme, SchemeTarget};
-use super::{BodyChecker, arguments, builtins, callee_schemes, callees, effects, fit, scalar_calls, sizes};
+use super::{
+    BodyChecker, arguments, axis_arguments, builtins, callee_schemes, effects, operators, ranks, scalar_calls, sizes,
+};
 use crate::codes;
 use crate::dims::LocalId;
 use crate::prelude;
@@ -24,6 +25,9 @@ impl BodyChecker<'_, '_> {
                 scalar_calls::scalar_call(self, function, sources, span)
             }
             Callee::Builtin(builtin, elem, _) => {
+                if let Some(failed) = axis_arguments::report(self, builtin, &given, span) {
+                    return failed;
+                }
                 let sources = arguments::by_position(self, &format!("`{}`", prelude::builtin_name(builtin)), given);
                 builtins::builtin_call(self, builtin, elem, sources, span)
             }
@@ -69,7 +73,7 @@ impl BodyChecker<'_, '_> {
     pub(super) fn check_anyway(&mut self, sources: Vec<Source<'_>>) {
         for source in sources {
             if let Source::Ast(expr) = &source
-                && (callees::looks_like_function(self, expr)
+                && (operators::looks_like_function(self, expr)
                     || matches!(&expr.kind, ast::ExprKind::Literal(ast::Literal::Str(_))))
             {
                 continue;
@@ -137,7 +141,7 @@ impl BodyChecker<'_, '_> {
         }
         instance.settle();
         if instance.has_unknown() {
-            if report_ranks(self, &args) {
+            if ranks::report(self, &args, span) {
                 return None;
             }
             instance.open_unknown(self, span);
@@ -245,23 +249,6 @@ fn arranged_call(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, sources: Ve
         return Expr { ty: if ty.has_error() { Type::Error } else { ty }, ..Expr::error(span) };
     }
     Expr { span, ty, kind: ExprKind::Call { callee: Box::new(callable), args } }
-}
-
-/// Reports arguments of another rank than their parameters; `false` if there are none.
-fn report_ranks(checker: &mut BodyChecker<'_, '_>, args: &[(String, Type, Arg)]) -> bool {
-    let mut is_reported = false;
-    for (subject, wanted, arg) in args {
-        let Arg::Value(value) = arg else { continue };
-        let rank = wanted.dims().len();
-        if value.ty.has_error() || wanted.has_error() || value.ty.dims().len() == rank {
-            continue;
-        }
-        let message = format!("expected {rank} dims for {subject}, found {}", checker.show_value(value));
-        let advice = fit::misfit_advice(checker, value, wanted, &Misfit::Rank);
-        checker.report(advice.on(Diagnostic::error(codes::RANK_MISMATCH, value.span, message)));
-        is_reported = true;
-    }
-    is_reported
 }
 
 /// An argument for a parameter of function type.

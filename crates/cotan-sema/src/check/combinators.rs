@@ -113,6 +113,9 @@ pub(super) fn map(
     sources: Vec<Source<'_>>,
 ) -> Option<(Type, Vec<Arg>)> {
     builtin_arguments::require_at_least(checker, site, sources.len(), 2)?;
+    if is_exchanged(checker, site, &sources) {
+        return None;
+    }
     let mut sources = sources.into_iter();
     let function = sources.next()?;
     let values: Vec<Expr> = sources.map(|source| checker.source(source)).collect();
@@ -126,6 +129,29 @@ pub(super) fn map(
     let ty = stack(checker, &callable, &[dim])?;
     let args = over.map(Arg::Pack).into_iter().chain([Arg::Function(callable)]);
     Some((ty, args.chain(values.into_iter().map(Arg::Value)).collect()))
+}
+
+/// Reports `map(v, f)`, where the function comes last.
+fn is_exchanged(checker: &mut BodyChecker<'_, '_>, site: Site, sources: &[Source<'_>]) -> bool {
+    let [Source::Ast(value), Source::Ast(function)] = sources else { return false };
+    if operators::looks_like_function(checker, value) || !operators::looks_like_function(checker, function) {
+        return false;
+    }
+    let name = prelude::builtin_name(site.builtin);
+    let message = format!("expected the function before the tensor in `{name}`, found it behind");
+    let diagnostic = Diagnostic::error(codes::FUNCTION_AS_VALUE, function.span, message);
+    let written = checker.module.written(function.span).zip(checker.module.written(value.span));
+    let diagnostic = match written.map(|(function, value)| (function.to_owned(), value.to_owned())) {
+        Some((function, value)) => diagnostic.help(format!("write `{name}({function}, {value})`")),
+        None => diagnostic.help("exchange the arguments"),
+    };
+    let texts = checker.module.text(value.span).zip(checker.module.text(function.span));
+    let fixed = texts.map(|(v, f)| (v.to_owned(), f.to_owned()));
+    checker.report(match fixed {
+        Some((v, f)) => diagnostic.fix(value.span, f).fix(function.span, v),
+        None => diagnostic,
+    });
+    true
 }
 
 /// Tensors that are gone through together along the axes of a pack.

@@ -6,7 +6,7 @@
 use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span};
 
-use super::BodyChecker;
+use super::{BodyChecker, written};
 use crate::typed::{Expr, ExprKind, Literal};
 use crate::types::Scalar;
 use crate::unify::Elems;
@@ -50,33 +50,28 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
         let help = format!("leave the suffix out: `{digits}` takes the type that is needed");
         return Advice { help, edit: Some((value.span, digits)) };
     }
-    let from_float = vars.is_within(found, Elems::any_float());
-    match &value.kind {
-        ExprKind::Literal(Literal::Float(digits)) if vars.is_within(wanted, Elems::integer()) => match whole(digits) {
-            Some(number) => {
-                let edit = Some((value.span, number.to_string()));
-                Advice { help: format!("write the integer `{number}`"), edit }
-            }
-            None => {
-                Advice::new("round the value that it stands for, as in `round(x) as i64`, or use floats throughout")
-            }
-        },
-        _ if from_float && vars.is_within(wanted, Elems::integer()) => {
-            Advice::new(format!("write `{code}`, which is checked and has no derivative"))
-        }
-        _ => {
-            let help = format!("write `{code}`: values are not converted silently");
-            let is_widening = breadth(checker, found) < breadth(checker, wanted);
-            Advice { help, edit: conversion(checker, value.span, &target).filter(|_| is_widening) }
-        }
+    let becomes_integer = vars.is_within(wanted, Elems::integer());
+    if let (true, ExprKind::Literal(Literal::Float(digits))) = (becomes_integer, &value.kind) {
+        let Some(number) = whole(digits) else {
+            let help = "round the value that it stands for, as in `round(x) as i64`, or use floats throughout";
+            return Advice::new(help);
+        };
+        let edit = Some((value.span, number.to_string()));
+        return Advice { help: format!("write the integer `{number}`"), edit };
     }
+    if becomes_integer && vars.is_within(found, Elems::any_float()) {
+        return Advice::new(format!("write `{code}`, which is checked and has no derivative"));
+    }
+    let help = format!("write `{code}`: values are not converted silently");
+    let is_widening = breadth(checker, found) < breadth(checker, wanted);
+    Advice { help, edit: conversion(checker, value.span, &target).filter(|_| is_widening) }
 }
 
 /// The edit that converts what stands at a span.
 fn conversion(checker: &BodyChecker<'_, '_>, span: Span, target: &str) -> Option<(Span, String)> {
     let text = checker.module.sources.get(span.file)?.text();
     let code = text.get(span.range()).filter(|code| !code.is_empty())?;
-    let inner = if is_tight(code) { code.to_owned() } else { format!("({code})") };
+    let inner = written::operand(code);
     let before = text.get(..span.range().start)?.trim_end().chars().next_back();
     let after = text.get(span.range().end..)?.trim_start().chars().next();
     let stands_alone = before.is_some_and(|c| "(,[".contains(c)) && after.is_some_and(|c| "),]".contains(c));
@@ -102,14 +97,7 @@ fn without_suffix(checker: &BodyChecker<'_, '_>, span: Span) -> Option<String> {
 
 /// The user's own code as an operand that binds tightly; `other` where it is long or not known.
 fn operand(checker: &BodyChecker<'_, '_>, span: Span, other: &str) -> String {
-    let text = checker.module.quoted(span, other);
-    if is_tight(&text) { text } else { format!("({text})") }
-}
-
-/// Whether code is an operand of any operator as it is.
-fn is_tight(code: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "_.()[]".contains(c);
-    code.chars().all(is_part) || code.starts_with('(') && code.ends_with(')') && !code[1..].contains('(')
+    written::operand(checker.module.written(span).unwrap_or(other))
 }
 
 /// The name of a scalar type, of one that is open that of its default.

@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::arguments::Source;
 use super::instantiate::LiteralOf;
 use super::literal_fields::{field_sources, field_values};
-use super::names::field_name;
+use super::scope::field_name;
 use super::scope::path_name;
 use super::type_scope::TypeScope;
 use super::{BodyChecker, Def, ModuleChecker, arguments, instantiate, literal_fields, type_exprs};

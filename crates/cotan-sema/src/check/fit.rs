@@ -4,7 +4,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::conversions::Advice;
 use super::infer::{Misfit, Strictness};
-use super::{BodyChecker, conversions, storage};
+use super::{BodyChecker, conversions, shape_help, storage};
 use crate::codes;
 use crate::typed::{Expr, ExprKind};
 use crate::types::{EnumType, StructType, Type};
@@ -76,9 +76,13 @@ pub(super) fn misfit_advice(checker: &mut BodyChecker<'_, '_>, value: &Expr, wan
     Advice::new(match misfit {
         Misfit::Size(want, found) => match (want.as_constant(), found.as_constant()) {
             (Some(_), Some(_)) => "give a tensor of the size that is expected".to_owned(),
-            _ => format!("if the sizes are equal, say so with an ascription: `(value : {})`", checker.show(wanted)),
+            _ => shape_help::never_equal(checker, &value.ty, want, found).unwrap_or_else(|| {
+                let code = checker.module.written(value.span).unwrap_or("value");
+                format!("if the sizes are equal, say so with an ascription: `({code} : {})`", checker.show(wanted))
+            }),
         },
-        Misfit::Rank => "index the tensor, or change its shape with `reshape` or `broadcast`".to_owned(),
+        Misfit::Rank => shape_help::broadcast(checker, value, wanted)
+            .unwrap_or_else(|| "index the tensor, or change its shape with `reshape` or `broadcast`".to_owned()),
         Misfit::Type => return conversion_advice(checker, value, wanted),
     })
 }

@@ -20,7 +20,7 @@ pub(super) fn indices(
     args: &[Arg],
     span: Span,
 ) -> Option<(Vec<Index>, Type)> {
-    let indices: Vec<Option<Index>> = args.iter().map(|arg| one_index(checker, arg)).collect();
+    let indices: Vec<Option<Index>> = args.iter().map(|arg| one_index(checker, base.1, arg)).collect();
     let indices: Option<Vec<Index>> = indices.into_iter().collect();
     let dims = match ty {
         Type::Tensor { dims, .. } => dims.clone(),
@@ -89,7 +89,7 @@ pub(super) fn indices(
     Some((indices, selected))
 }
 
-fn one_index(checker: &mut BodyChecker<'_, '_>, arg: &Arg) -> Option<Index> {
+fn one_index(checker: &mut BodyChecker<'_, '_>, base: Span, arg: &Arg) -> Option<Index> {
     if let Some(name) = &arg.name {
         let message = format!("expected an index, found the named argument `{}`", name.name);
         checker.report(
@@ -109,12 +109,28 @@ fn one_index(checker: &mut BodyChecker<'_, '_>, arg: &Arg) -> Option<Index> {
             let is_scalar = value.ty.is_scalar();
             Some(if is_scalar { Index::At(value) } else { Index::Gather(value) })
         }
+        Some(scalar) if !value.ty.is_scalar() && checker.infer.vars.is_within(scalar, Elems::bool()) => {
+            report_mask(checker, base, &value)
+        }
         _ => {
             // Reports what is wrong with it.
             ranges::integer(checker, value, "an index");
             None
         }
     }
+}
+
+/// Reports `x[x .> 0.0]`.
+fn report_mask<T>(checker: &mut BodyChecker<'_, '_>, base: Span, mask: &Expr) -> Option<T> {
+    let message = format!("expected an integer for an index, found {}", checker.show_value(mask));
+    let tensor = checker.module.written(base).unwrap_or("v");
+    let written = checker.module.written(mask.span).unwrap_or("mask");
+    let help = format!(
+        "a mask selects with `select({written}, {tensor}, 0.0)`, which keeps the shape, or with \
+         `index.compress({tensor}, {written})` of `std.index`"
+    );
+    checker.report(Diagnostic::error(codes::INTEGER_EXPECTED, mask.span, message).help(help));
+    None
 }
 
 fn slice(checker: &mut BodyChecker<'_, '_>, range: &ast::Range, span: Span) -> Option<Index> {

@@ -34,6 +34,8 @@ pub(super) struct Instance {
     shapes: Vec<(Vec<Dim>, Vec<Dim>)>,
     /// Whether sizes may stay open: those of payloads that a variant does not have.
     may_stay_open: bool,
+    /// Whether it is a struct literal, which has braces behind the brackets.
+    is_literal: bool,
     /// Whether a value was reported that no element type fits.
     is_misfit: bool,
     /// Whether something that would decide about generics is wrong itself, and reported.
@@ -83,6 +85,7 @@ impl Instance {
             used_values: BTreeSet::new(),
             equations: Vec::new(),
             may_stay_open: false,
+            is_literal: false,
             is_misfit: false,
             has_error: false,
             shapes: Vec::new(),
@@ -392,7 +395,8 @@ impl Instance {
             GenericKind::Pack => "[2, 3]".to_owned(),
             GenericKind::Size | GenericKind::Scalar(_) | GenericKind::Type { .. } => generic.name.clone(),
         });
-        let help = format!("give it in brackets: `{name}[{}](...)`", written.collect::<Vec<_>>().join(", "));
+        let rest = if self.is_literal { " { ... }" } else { "(...)" };
+        let help = format!("give it in brackets: `{name}[{}]{rest}`", written.collect::<Vec<_>>().join(", "));
         if !self.shapes.is_empty() && first.kind == GenericKind::Pack {
             let message = format!("expected at most one unknown shape pack in a shape of `{name}`, found more");
             checker.report(Diagnostic::error(codes::SEVERAL_PACKS, span, message).help(help));
@@ -434,6 +438,7 @@ pub(super) fn fields_of_literal(
 ) -> Option<(Vec<GenericArg>, Vec<Expr>)> {
     let mut instance = Instance::of(checker, of.name, of.generics, of.known, span);
     instance.may_stay_open = of.is_enum;
+    instance.is_literal = !of.is_enum;
     let args = checker.arguments(&mut instance, fields, span)?;
     let values = args.into_iter().filter_map(|arg| match arg {
         Arg::Value(value) => Some(value),

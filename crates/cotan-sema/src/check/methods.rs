@@ -8,10 +8,9 @@ use super::bounds::param_of;
 use super::callee::Callee;
 use super::schemes::function_scheme;
 use super::scope::Found;
-use super::{BodyChecker, FnId, ModuleChecker, arguments, builtins};
+use super::{BodyChecker, FnId, ModuleChecker, arguments, builtins, foreign_members};
 use crate::codes;
 use crate::instances::impls::Binding;
-use crate::prelude;
 use crate::suggest::closest;
 use crate::typed::Expr;
 use crate::types::{Generic, GenericArg, Substitution, TraitId, TraitRef, Type};
@@ -84,7 +83,7 @@ pub(super) fn method(
         if name.name == "rev" && args.is_empty() {
             return builtins::reverse(checker, value, span);
         }
-        return report_no_method(checker, &value, name, span);
+        return report_no_method(checker, &value, name, args, span);
     };
     let definition = checker.module.signature(found.method).name_span;
     checker.module.note_use(name.span, definition);
@@ -162,7 +161,13 @@ fn report_ambiguous(
     Expr::error(span)
 }
 
-fn report_no_method(checker: &mut BodyChecker<'_, '_>, value: &Expr, name: &Ident, span: Span) -> Expr {
+fn report_no_method(
+    checker: &mut BodyChecker<'_, '_>,
+    value: &Expr,
+    name: &Ident,
+    args: &[ast::Arg],
+    span: Span,
+) -> Expr {
     let shown = checker.show(&value.ty);
     let traits = &checker.module.traits;
     let has_it = |of: &&crate::typed::Trait| of.methods.iter().any(|id| checker.module.method_name(*id) == name.name);
@@ -176,22 +181,16 @@ fn report_no_method(checker: &mut BodyChecker<'_, '_>, value: &Expr, name: &Iden
         checker.report(Diagnostic::error(codes::LACKS_TRAIT, name.span, message).help(help));
         return Expr::error(span);
     }
-    let is_function = checker.module.find(&name.name).is_some()
-        || prelude::scalar_function(&name.name).is_some()
-        || prelude::builtin(&name.name).is_some();
     let methods = traits.iter().flat_map(|of| &of.methods).map(|id| checker.module.method_name(*id));
-    let near = closest(&name.name, methods.chain(["rev"]));
-    let help = match name.name.as_str() {
-        "len" | "shape" | "size" => "sizes stand in the types: name the size of a parameter and use it".to_owned(),
-        "T" | "t" => "write `transpose(m)`".to_owned(),
-        _ if is_function => format!("call it as a function: `{}(value)`", name.name),
-        _ => match near {
-            Some(near) => format!("did you mean `.{near}()`?"),
-            None => "functions of traits and `.rev()` are called like this, all others by name".to_owned(),
-        },
-    };
+    let near = closest(&name.name, methods.chain(["rev"])).map(str::to_owned);
     let message = format!("expected a function of a trait, found `{}` after a `{shown}`", name.name);
-    checker.report(Diagnostic::error(codes::METHOD, name.span, message).help(help));
+    let diagnostic = Diagnostic::error(codes::METHOD, name.span, message);
+    let diagnostic = foreign_members::explain_method(checker, (value, name), args, span, diagnostic);
+    checker.report(match (diagnostic.help.is_empty(), near) {
+        (false, _) => diagnostic,
+        (true, Some(near)) => diagnostic.help(format!("did you mean `.{near}()`?")),
+        (true, None) => diagnostic.help("functions of traits and `.rev()` are called like this, all others by name"),
+    });
     Expr::error(span)
 }
 

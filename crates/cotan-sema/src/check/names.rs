@@ -1,19 +1,16 @@
 //! Name resolution in a body: what names stand for, and the locals that they bind.
 
 use cotan_ir::Elem;
-use cotan_syntax::ast::{Ident, PostfixKind, PostfixOp};
+use cotan_syntax::ast::{PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::scope::Found;
-use super::vmap_axes::VMAP;
-use super::{BodyChecker, Def, tile_shapes};
+use super::scope::{Found, field_name};
+use super::{BodyChecker, Def, unknown_names};
 use crate::codes;
 use crate::dims::{GenericId, LocalId};
-use crate::modules::einsum::EINSUM;
 use crate::prelude;
-use crate::suggest::closest;
-use crate::typed::{Expr, ExprKind, Literal, NamedForm};
-use crate::types::{GenericKind, Type};
+use crate::typed::{Expr, ExprKind, Literal};
+use crate::types::{GenericKind, StructId, Type};
 
 impl BodyChecker<'_, '_> {
     /// The local that a name stands for, recorded as a use and as a capture.
@@ -56,13 +53,17 @@ pub(super) fn name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, op
     if checker.is_item(name)
         && let Some(found) = checker.module.follow(name, span, |at| field_name(ops.get(at)))
     {
-        return (item_value(checker, &found), found.n_dots);
+        let call = ops.get(found.n_dots);
+        return (item_value(checker, &found, call), found.n_dots);
     }
-    (plain_name(checker, name, span), 0)
+    match plain_name(checker, name, span) {
+        Some(value) => (value, 0),
+        None => (Expr::error(span), unknown_names::report_value(checker, name, span, ops)),
+    }
 }
 
-/// The value of a declaration.
-fn item_value(checker: &mut BodyChecker<'_, '_>, found: &Found) -> Expr {
+/// The value of a declaration; `next` follows its name.
+fn item_value(checker: &mut BodyChecker<'_, '_>, found: &Found, next: Option<&PostfixOp>) -> Expr {
     let span = found.span;
     match found.def {
         Def::Function(_) | Def::Pending => checker.function_as_value(span, &format!("the function `{}`", found.name)),
@@ -73,7 +74,8 @@ fn item_value(checker: &mut BodyChecker<'_, '_>, found: &Found) -> Expr {
             Some(value) => value.at(span),
             None => Expr::error(span),
         },
-        Def::Struct(_) | Def::Alias(_) => {
+        Def::Struct(id) => struct_value(checker, found, id, next),
+        Def::Alias(_) => {
             not_a_value(checker, &found.name, "a type", span, "make a value of it with `{ ... }` after the name")
         }
         Def::Enum(id) => {
@@ -89,17 +91,48 @@ fn item_value(checker: &mut BodyChecker<'_, '_>, found: &Found) -> Expr {
     }
 }
 
-/// The value of a name that is no declaration.
-fn plain_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span) -> Expr {
+/// Reports the name of a struct where a value is needed, also one that is called as if it were a function: `P(1.0, 2.0)`.
+fn struct_value(checker: &mut BodyChecker<'_, '_>, found: &Found, id: StructId, next: Option<&PostfixOp>) -> Expr {
+    let name = &found.name;
+    let message = format!("expected a value, found a type, `{name}`");
+    let diagnostic = Diagnostic::error(codes::NOT_A_VALUE, found.span, message);
+    let diagnostic = match literal_of_call(checker, found, id, next) {
+        Some((code, span)) => diagnostic.help(format!("fields are named: `{code}`")).fix(span, code),
+        None => diagnostic.help("make a value of it with `{ ... }` after the name"),
+    };
+    checker.report(diagnostic);
+    Expr::error(found.span)
+}
+
+/// The literal that a call of a struct stands for, if it has an argument for each field, and the place of the call.
+fn literal_of_call(
+    checker: &BodyChecker<'_, '_>,
+    found: &Found,
+    id: StructId,
+    next: Option<&PostfixOp>,
+) -> Option<(String, Span)> {
+    let PostfixOp { kind: PostfixKind::Call(args), span, .. } = next? else { return None };
+    let fields = &checker.module.structs[id.0 as usize].fields;
+    if fields.len() != args.len() || args.iter().any(|arg| arg.name.is_some()) {
+        return None;
+    }
+    let given = args.iter().map(|arg| checker.module.written(arg.value.span)).collect::<Option<Vec<_>>>()?;
+    let parts: Vec<String> =
+        fields.iter().zip(given).map(|(field, value)| format!("{}: {value}", field.name)).collect();
+    Some((format!("{} {{ {} }}", found.name, parts.join(", ")), found.span.to(*span)))
+}
+
+/// The value of a name that is no declaration; `None` for one that stands for nothing.
+fn plain_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span) -> Option<Expr> {
     if let Some(local) = checker.lookup_local(name, span) {
         let ty = checker.locals.get(local).ty.clone();
         if matches!(ty, Type::Function(_)) {
-            return checker.function_as_value(span, &format!("the function `{name}`"));
+            return Some(checker.function_as_value(span, &format!("the function `{name}`")));
         }
-        return Expr { span, ty, kind: ExprKind::Local(local) };
+        return Some(Expr { span, ty, kind: ExprKind::Local(local) });
     }
     if let Some(at) = checker.generics.iter().position(|generic| generic.name == name) {
-        return match checker.generics[at].kind {
+        return Some(match checker.generics[at].kind {
             GenericKind::Size => Expr { span, ty: Type::of(Elem::I64), kind: ExprKind::Size(GenericId(at as u32)) },
             GenericKind::Scalar(_) => not_a_value(checker, name, "an element type", span, "write `x as T` to convert"),
             GenericKind::Type { .. } => not_a_value(checker, name, "a type", span, "take a value of it as a parameter"),
@@ -107,75 +140,19 @@ fn plain_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span) -> Expr
                 let help = format!("write `..{name}` among the sizes of a function such as `zeros`");
                 not_a_value(checker, name, "a shape pack", span, &help)
             }
-        };
+        });
     }
     if let Some(constant) = prelude::constant(name) {
         let scalar = checker.infer.vars.float_literal();
-        return Expr { span, ty: Type::Scalar(scalar), kind: ExprKind::Literal(Literal::Constant(constant)) };
+        let kind = ExprKind::Literal(Literal::Constant(constant));
+        return Some(Expr { span, ty: Type::Scalar(scalar), kind });
     }
-    if prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some() {
-        return checker.function_as_value(span, &format!("the function `{name}`"));
-    }
-    unknown_name(checker, name, span)
-}
-
-/// Reports a name that stands for nothing.
-pub(super) fn unknown_name(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span) -> Expr {
-    if name.is_empty() {
-        return Expr::error(span);
-    }
-    if name == "tile" {
-        tile_shapes::report_stray_tile(checker, span);
-        return Expr::error(span);
-    }
-    let help = {
-        let locals = checker.locals.names();
-        let items = checker.module.declared_names();
-        let generics = checker.generics.iter().map(|generic| generic.name.as_str());
-        let forms = NamedForm::all().map(|form| form.name).chain([VMAP, EINSUM]);
-        let known = locals.chain(generics).chain(items).chain(prelude::names()).chain(forms);
-        match (checker.module.enum_with(name), foreign_name(name), closest(name, known)) {
-            (Some(owner), ..) => format!("write the name of the enum before the variant: `{owner}.{name}`"),
-            (None, Some(help), _) => help.to_owned(),
-            (None, None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None, None) => format!("bind it with `let {name} = ...`, or make it a parameter"),
-        }
-    };
-    checker.report(
-        Diagnostic::error(codes::UNKNOWN_NAME, span, format!("expected a name that is declared, found `{name}`"))
-            .help(help),
-    );
-    Expr::error(span)
+    let is_function = prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some();
+    is_function.then(|| checker.function_as_value(span, &format!("the function `{name}`")))
 }
 
 fn not_a_value(checker: &mut BodyChecker<'_, '_>, name: &str, found: &str, span: Span, help: &str) -> Expr {
     let message = format!("expected a value, found {found}, `{name}`");
     checker.report(Diagnostic::error(codes::NOT_A_VALUE, span, message).help(help));
     Expr::error(span)
-}
-
-/// The name in `.name`.
-pub(super) fn field_name(op: Option<&PostfixOp>) -> Option<&Ident> {
-    match op.map(|op| &op.kind) {
-        Some(PostfixKind::Field(name)) => Some(name),
-        Some(PostfixKind::Call(_) | PostfixKind::Index(_) | PostfixKind::TupleField { .. } | PostfixKind::Cast(_))
-        | None => None,
-    }
-}
-
-/// What names of other languages are called here.
-fn foreign_name(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "println" | "printf" => "write `print(x)`, in a function that is marked `@io`",
-        "len" | "length" => "sizes stand in the types: name the size of a parameter and use it",
-        "ln" => "the natural logarithm is `log`",
-        "fabs" => "the absolute value is `abs`",
-        "arange" | "range" => "write a range, as in `0..n`",
-        "matmul" => "write `a @ b`",
-        "True" => "write `true`",
-        "False" => "write `false`",
-        "PI" => "the constant is called `pi`",
-        "np" | "math" | "torch" | "jnp" => "the functions of the prelude need no module before them",
-        _ => return None,
-    })
 }

@@ -5,7 +5,7 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::{BodyChecker, conversions, folds, literals, storage, vectors};
+use super::{BodyChecker, conversions, folds, literals, shape_help, storage, vectors};
 use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
@@ -122,6 +122,11 @@ pub(super) fn is_function_name(checker: &BodyChecker<'_, '_>, expr: &ast::Expr) 
             None => prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some(),
         },
     }
+}
+
+/// Whether an expression stands for a function.
+pub(super) fn looks_like_function(checker: &BodyChecker<'_, '_>, expr: &ast::Expr) -> bool {
+    matches!(expr.kind, ast::ExprKind::Lambda(_)) || is_function_name(checker, expr)
 }
 
 /// `a && b && ...`
@@ -400,6 +405,13 @@ fn matrix_product(
         wanted.extend(n.last().cloned());
     }
     let wanted = Type::tensor(right_ty.elem().clone(), wanted);
+    if let Some(help) = shape_help::other_products(checker, (left, left_span), &right) {
+        let (found, wanted) = (checker.show_value(&right), checker.show(&wanted));
+        let message = format!("expected `{wanted}` for the right operand of `@`, found {found}");
+        let diagnostic = Diagnostic::error(codes::SHAPE_MISMATCH, right.span, message);
+        checker.report(diagnostic.label(left_span, "the other operand has this shape").help(help));
+        return (right, Type::Error);
+    }
     let origin = Some((left_span, "the other operand has this shape"));
     let right = checker.fit_as(right, &wanted, "the right operand of `@`", Strictness::Exact, origin);
     if right.ty.has_error() {

@@ -315,7 +315,7 @@ fn struct_pattern(
     }
     let mut parts = Vec::new();
     for field in fields {
-        let found = def.as_ref().and_then(|_| structs::find_field(checker, ty, &field.name));
+        let found = def.as_ref().and_then(|_| structs::find_field(checker, (ty, field.name.span), &field.name));
         let (at, field_ty) = found.unwrap_or((0, Type::Error));
         let part = pattern_in(checker, &field.pattern, &field_ty, binder);
         parts.push((at, part));

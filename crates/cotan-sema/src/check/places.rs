@@ -4,7 +4,7 @@ use cotan_syntax::ast::{self, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::operators::{binary_op, is_integer_exponent};
-use super::{BodyChecker, Def, Definition, indexing, names, storage, structs};
+use super::{BodyChecker, Def, Definition, indexing, storage, structs, unknown_names};
 use crate::codes;
 use crate::typed::{AssignOp, BinaryOp, Expr, Index, Place, PlaceStep, PlaceStepKind, StmtKind, Target};
 use crate::types::Type;
@@ -118,7 +118,7 @@ fn root(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, ops: &[ast::P
             let whole = ops.last().map_or(span, |op| span.to(op.span));
             report_no_place::<()>(checker, whole);
         } else {
-            names::unknown_name(checker, name, span);
+            unknown_names::report_place(checker, name, span);
         }
         return None;
     };
@@ -148,7 +148,7 @@ fn root(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, ops: &[ast::P
         let whole = span.to(op.span);
         let (ty, kind) = match &op.kind {
             PostfixKind::Field(field) => {
-                let (at, ty) = structs::find_field(checker, &place.ty.clone(), field)?;
+                let (at, ty) = structs::find_field(checker, (&place.ty.clone(), place.span), field)?;
                 (ty, PlaceStepKind::Field(at))
             }
             PostfixKind::TupleField { index, span } => {

@@ -5,7 +5,10 @@ use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::callee::Callee;
-use super::{BodyChecker, arguments, builtins, calls, enums, indexing, literals, methods, names, ranges, structs};
+use super::{
+    BodyChecker, arguments, builtins, calls, enums, foreign_members, indexing, literals, methods, names, ranges,
+    structs, unbound_derivatives,
+};
 use crate::codes;
 use crate::typed::{Expr, ExprKind};
 use crate::types::{Scalar, Type};
@@ -35,8 +38,19 @@ fn postfix_steps(checker: &mut BodyChecker<'_, '_>, postfix: &ast::Postfix) -> E
             }
             _ if matches!(callee, Callee::Failed) => (Expr::error(postfix.base.span), ops.len()),
             _ => {
-                let span = ops.get(used.saturating_sub(1)).map_or(postfix.base.span, |op| op.span);
-                (checker.function_as_value(postfix.base.span.to(span), "a function"), ops.len())
+                let last = ops.get(used.saturating_sub(1)).map_or(postfix.base.span, |op| op.span);
+                let span = postfix.base.span.to(last);
+                let value = match &callee {
+                    Callee::Derivative(derivative) => unbound_derivatives::report(checker, derivative),
+                    Callee::Scheme(_)
+                    | Callee::Scalar(..)
+                    | Callee::Builtin(..)
+                    | Callee::Print(..)
+                    | Callee::Lambda(..)
+                    | Callee::Vmap(_)
+                    | Callee::Failed => checker.function_as_value(span, "a function"),
+                };
+                (value, ops.len())
             }
         },
         None => {
@@ -54,6 +68,10 @@ fn postfix_steps(checker: &mut BodyChecker<'_, '_>, postfix: &ast::Postfix) -> E
                 Some(PostfixOp { kind: PostfixKind::Call(args), span, .. }) => {
                     at += 1;
                     methods::method(checker, value, name, args, postfix.base.span.to(*span))
+                }
+                _ if foreign_members::is_axis_of_shape(checker, &value, &ops[at..]) => {
+                    at += 1;
+                    Expr::error(whole)
                 }
                 _ => structs::field(checker, value, name, whole),
             },

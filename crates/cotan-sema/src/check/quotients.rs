@@ -25,10 +25,11 @@ enum Quotient {
 }
 
 fn visit(expr: &Expr, found: &mut Vec<Quotient>) {
-    match &expr.kind {
-        ExprKind::Chain(chain) if is_integer(&expr.ty) => of_literals(chain, found),
-        ExprKind::Cast(operand) => found.extend(cast(expr, operand)),
-        _ => {}
+    if let (true, ExprKind::Chain(chain)) = (is_integer(&expr.ty), &expr.kind) {
+        of_literals(chain, found);
+    }
+    if let ExprKind::Cast(operand) = &expr.kind {
+        found.extend(cast(expr, operand));
     }
     expr.each_part(&mut |part| visit_part(part, found));
 }

@@ -1,11 +1,13 @@
 //! The declarations of modules by name, and names with dots that lead from one module into another.
 
-use cotan_syntax::ast::{Ident, Import, ImportSource, Item, NodeId, Path};
+use cotan_syntax::ast::{Ident, Import, ImportSource, Item, NodeId, Path, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
+use super::meant::Use;
 use super::{Def, Definition, ModuleChecker};
 use crate::codes;
 use crate::modules::ModuleId;
+use crate::modules::paths::last_name;
 use crate::suggest::closest;
 
 /// What a name with or without dots led to.
@@ -59,7 +61,7 @@ impl ModuleChecker<'_> {
             found.span = span.to(ident.span);
             found.def = Def::Unusable;
             match self.definitions[module.0 as usize].get(&ident.name).copied() {
-                None => report_unknown_item(self, module, &found.name, ident),
+                None => report_unknown_item(self, module, &found, ident),
                 Some(item) => {
                     self.note_use(ident.span, item.span);
                     if item.is_public {
@@ -113,8 +115,19 @@ impl ModuleChecker<'_> {
     }
 }
 
-fn report_unknown_item(checker: &mut ModuleChecker<'_>, module: ModuleId, path: &str, ident: &Ident) {
+/// Reports the last name of the path `found`, which its module does not have.
+fn report_unknown_item(checker: &mut ModuleChecker<'_>, module: ModuleId, found: &Found, ident: &Ident) {
     if ident.name.is_empty() {
+        return;
+    }
+    let path = &found.name;
+    let message = format!("expected a declaration of the module `{path}`, found `{}`", ident.name);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_ITEM, ident.span, message);
+    let of_library = &checker.modules[module.0 as usize];
+    let names = [last_name(&of_library.label), &ident.name];
+    if let Some(meant) = checker.meant(&names, Use::Value).filter(|_| of_library.is_library) {
+        let diagnostic = diagnostic.help(meant.help(&meant.code, &format!("{path}.{}", ident.name)));
+        checker.report(checker.with_fix(&meant, diagnostic, found.span, None));
         return;
     }
     let items = &checker.definitions[module.0 as usize];
@@ -124,8 +137,7 @@ fn report_unknown_item(checker: &mut ModuleChecker<'_>, module: ModuleId, path: 
         None if public.clone().next().is_none() => format!("nothing in `{path}` is marked `pub`"),
         None => format!("it has `{}`", public.collect::<Vec<_>>().join("`, `")),
     };
-    let message = format!("expected a declaration of the module `{path}`, found `{}`", ident.name);
-    checker.report(Diagnostic::error(codes::UNKNOWN_ITEM, ident.span, message).help(help));
+    checker.report(diagnostic.help(help));
 }
 
 fn report_private(checker: &mut ModuleChecker<'_>, path: &str, ident: &Ident, definition: Span) {
@@ -165,4 +177,18 @@ fn report_redefinition(checker: &mut ModuleChecker<'_>, name: &Ident, first: Spa
 /// A path as it is written.
 pub(super) fn path_name(path: &Path) -> String {
     path.segments.iter().map(|segment| segment.name.as_str()).collect::<Vec<_>>().join(".")
+}
+
+/// The name in `.name`.
+pub(super) fn field_name(op: Option<&PostfixOp>) -> Option<&Ident> {
+    match op.map(|op| &op.kind) {
+        Some(PostfixKind::Field(name)) => Some(name),
+        Some(PostfixKind::Call(_) | PostfixKind::Index(_) | PostfixKind::TupleField { .. } | PostfixKind::Cast(_))
+        | None => None,
+    }
+}
+
+/// Whether a name is that of a type of the program.
+pub(super) fn is_type(checker: &ModuleChecker<'_>, name: &str) -> bool {
+    matches!(checker.find(name), Some(Definition { def: Def::Struct(_) | Def::Enum(_) | Def::Alias(_), .. }))
 }

@@ -3,7 +3,7 @@
 use cotan_syntax::ast::{self, BinaryOp, ExprKind, Literal, UnaryOp};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::names::field_name;
+use super::scope::field_name;
 use super::type_scope::{Holes, TypeScope};
 use super::{Def, ModuleChecker};
 use crate::codes;

@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 use super::instantiate::LiteralOf;
 use super::literal_fields::{field_sources, field_values};
 use super::scope::path_name;
-use super::{BodyChecker, Def, Definition, enums, instantiate, literal_fields};
+use super::{BodyChecker, Def, Definition, enums, foreign_members, instantiate, literal_fields};
 use crate::codes;
 use crate::suggest::closest;
 use crate::typed::{Expr, ExprKind};
@@ -89,12 +89,16 @@ fn report_no_struct(checker: &mut BodyChecker<'_, '_>, path: &ast::Path) -> Opti
     None
 }
 
-/// The position and type of a field. The field of a tensor of structs is the tensor of the fields.
-pub(super) fn find_field(checker: &mut BodyChecker<'_, '_>, ty: &Type, name: &Ident) -> Option<(usize, Type)> {
+/// The position and type of a field of the value at `base`. The field of a tensor of structs is the tensor of the fields.
+pub(super) fn find_field(
+    checker: &mut BodyChecker<'_, '_>,
+    (ty, base): (&Type, Span),
+    name: &Ident,
+) -> Option<(usize, Type)> {
     match ty {
         Type::Error => None,
         Type::Tensor { elem, dims } if matches!(**elem, Type::Struct(_)) => {
-            let (at, field) = find_field(checker, elem, name)?;
+            let (at, field) = find_field(checker, (elem, base), name)?;
             Some((at, Type::tensor(field, dims.clone())))
         }
         Type::Struct(of) => {
@@ -117,15 +121,17 @@ pub(super) fn find_field(checker: &mut BodyChecker<'_, '_>, ty: &Type, name: &Id
         | Type::Enum(_)
         | Type::Function(_)
         | Type::Param(_) => {
-            let help = if let Type::Enum(of) = ty {
-                checker.module.match_help(of.def)
-            } else if matches!(ty.elem(), Type::Tuple(_)) {
-                "the parts of a tuple are `.0`, `.1` and so on".to_owned()
-            } else {
-                "only structs have fields".to_owned()
-            };
             let message = format!("expected a struct before `.{}`, found `{}`", name.name, checker.show(ty));
-            checker.report(Diagnostic::error(codes::UNKNOWN_FIELD, name.span, message).help(help));
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, name.span, message);
+            let diagnostic = if let Type::Enum(of) = ty {
+                diagnostic.help(checker.module.match_help(of.def))
+            } else if matches!(ty.elem(), Type::Tuple(_)) {
+                diagnostic.help("the parts of a tuple are `.0`, `.1` and so on")
+            } else {
+                foreign_members::explain_field(checker, (ty, base), name, diagnostic)
+            };
+            let is_explained = !diagnostic.help.is_empty();
+            checker.report(if is_explained { diagnostic } else { diagnostic.help("only structs have fields") });
             None
         }
     }
@@ -154,7 +160,7 @@ pub(super) fn find_part(checker: &mut BodyChecker<'_, '_>, ty: &Type, index: u32
 }
 
 pub(super) fn field(checker: &mut BodyChecker<'_, '_>, value: Expr, name: &Ident, span: Span) -> Expr {
-    match find_field(checker, &value.ty.clone(), name) {
+    match find_field(checker, (&value.ty.clone(), value.span), name) {
         Some((index, ty)) => Expr { span, ty, kind: ExprKind::Field { base: Box::new(value), index } },
         None => Expr::error(span),
     }

@@ -6,12 +6,11 @@ use cotan_ir::Elem;
 use cotan_syntax::ast::{self, ExprKind, TypeExpr, TypeKind};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::scope::{Found, path_name};
+use super::scope::{Found, is_type, path_name};
 use super::type_scope::TypeScope;
-use super::{Def, Definition, ModuleChecker, large_types, size_exprs};
+use super::{Def, Definition, ModuleChecker, large_types, size_exprs, unknown_types};
 use crate::codes;
 use crate::dims::{Dim, GenericId};
-use crate::suggest::closest;
 use crate::typed::Field;
 use crate::types::{
     Bound, EnumType, FunctionType, Generic, GenericArg, GenericKind, Scalar, StructType, Substitution, Type,
@@ -163,9 +162,10 @@ fn named_type(
     match (checker.follow_path(path), Elem::from_name(name)) {
         (Some(found), _) if found.n_dots == dotted.len() => declared_type(checker, &found, bracket, span, scope),
         (None, Some(elem)) if dotted.is_empty() => maybe_tensor(checker, Type::of(elem), bracket, scope),
-        (None, None) if dotted.is_empty() => report_unknown_type(checker, ident, scope),
+        (None, None) if dotted.is_empty() => unknown_types::report(checker, ident, &scope.generics),
         (Some(Found { def: Def::Unusable, .. }), _) => Type::Error,
-        (Some(_) | None, _) => {
+        (None, _) => unknown_types::report_path(checker, path),
+        (Some(_), _) => {
             let help = format!("import a module of that name: `import ./{name}`");
             report_not_a_type(checker, &path_name(path), path.span, "a name with dots", &help)
         }
@@ -413,7 +413,7 @@ pub(super) fn scalar_arg(
         (None, None) if is_type(checker, name) => return not_an_element(checker, &format!("the type `{name}`")),
         (None, None) => {
             let ident = ast::Ident { name: name.clone(), span: arg.span };
-            report_unknown_type(checker, &ident, &TypeScope::new(generics.to_vec()));
+            unknown_types::report(checker, &ident, generics);
             return None;
         }
     };
@@ -429,44 +429,6 @@ fn report_not_a_type(checker: &mut ModuleChecker<'_>, name: &str, span: Span, fo
     let message = format!("expected a type, found {found}, `{name}`");
     checker.report(Diagnostic::error(codes::NOT_A_TYPE, span, message).help(help));
     Type::Error
-}
-
-fn report_unknown_type(checker: &mut ModuleChecker<'_>, ident: &ast::Ident, scope: &TypeScope<'_>) -> Type {
-    let name = ident.name.as_str();
-    if name.is_empty() {
-        return Type::Error;
-    }
-    let foreign = match name {
-        "int" | "isize" => Some("i64"),
-        "usize" | "uint" => Some("u64"),
-        "float" | "double" => Some("f64"),
-        "Self" => {
-            let message = "expected a type, found `Self` outside of a trait and an `impl`";
-            checker.report(
-                Diagnostic::error(codes::SELF_OUTSIDE, ident.span, message)
-                    .help("write the name of the type that you mean"),
-            );
-            return Type::Error;
-        }
-        _ => None,
-    };
-    let elems = Elem::ALL.into_iter().map(|elem| elem.name());
-    let known = elems.chain(checker.declared_names().filter(|name| is_type(checker, name)));
-    let known = known.chain(scope.generics.iter().map(|generic| generic.name.as_str()));
-    let help = match foreign.or_else(|| closest(name, known)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("declare it with `struct {name} {{ ... }}`, or as a parameter `[{name}: Float]`"),
-    };
-    checker.report(
-        Diagnostic::error(codes::UNKNOWN_TYPE, ident.span, format!("expected a type, found the unknown name `{name}`"))
-            .help(help),
-    );
-    Type::Error
-}
-
-/// Whether a name is that of a type of the program.
-fn is_type(checker: &ModuleChecker<'_>, name: &str) -> bool {
-    matches!(checker.find(name), Some(Definition { def: Def::Struct(_) | Def::Enum(_) | Def::Alias(_), .. }))
 }
 
 /// The scalar type that a name is an alias of.

@@ -31,6 +31,11 @@ pub(super) fn relative_library(importer: &str, parents: u32, names: &[&str]) -> 
     parts.join(".")
 }
 
+/// What programs call a module of a library: the last part of its name.
+pub(crate) fn last_name(module: &str) -> &str {
+    module.rsplit('.').next().unwrap_or(module)
+}
+
 /// The name of a file without folder and ending.
 pub(super) fn stem(path: &str) -> &str {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);

@@ -240,20 +240,20 @@ impl Writer<'_> {
                 self.has(Construct::NamedSum);
                 let w = self.vector_atom(scope, dim);
                 let sums = [
-                    "mean(_)",
-                    "norm(1.5 .+ sin(_))",
-                    "dot(_, sin($))",
-                    "trace(diag(_))",
-                    "sum(_)",
-                    "prod(0.9 .+ 0.2 .* sin(_))",
-                    "(inner((0.5, _), (0.3, sin($))) as %)",
-                    "(norm((1.5, 1.5 .+ sin(_))) as %)",
-                    "(sum_leaves(map_leaves(|p, q| p * sin(q), (0.4, _), 0.5 .* (0.2, $) .+ 0.1)) as %)",
-                    "(0.1 * (count_leaves((0.5, _)) as %))",
+                    "mean(#)",
+                    "norm(1.5 .+ sin(#))",
+                    "dot(#, sin($))",
+                    "trace(diag(#))",
+                    "sum(#)",
+                    "prod(0.9 .+ 0.2 .* sin(#))",
+                    "(inner((0.5, #), (0.3, sin($))) as %)",
+                    "(norm((1.5, 1.5 .+ sin(#))) as %)",
+                    "(sum_leaves(map_leaves(|p, q| p * sin(q), (0.4, #), 0.5 .* (0.2, $) .+ 0.1)) as %)",
+                    "(0.1 * (count_leaves((0.5, #)) as %))",
                 ];
                 // The operands have remainders in them.
                 let sum = self.rng.choice(&sums).replace('%', self.float);
-                format!("sin({})", sum.replace('_', &v).replace('$', &w))
+                format!("sin({})", sum.replace('#', &v).replace('$', &w))
             }
             12 => {
                 self.has(Construct::PositionOfExtreme);

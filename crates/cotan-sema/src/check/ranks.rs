@@ -1,0 +1,60 @@
+//! Ranks of arguments: tensors with more or fewer axes than a parameter has, as when a function of one row gets a batch.
+
+use cotan_syntax::{Diagnostic, Span};
+
+use super::conversions::Advice;
+use super::infer::Misfit;
+use super::{BodyChecker, fit};
+use crate::codes;
+use crate::typed::{Arg, Expr};
+use crate::types::Type;
+
+/// Reports arguments of another rank than their parameters, in the call at `span`; `false` if there are none.
+pub(super) fn report(checker: &mut BodyChecker<'_, '_>, args: &[(String, Type, Arg)], span: Span) -> bool {
+    let over_rows = over_rows(checker, args, span);
+    let mut is_reported = false;
+    for (subject, wanted, arg) in args {
+        let Arg::Value(value) = arg else { continue };
+        if value.ty.has_error() || wanted.has_error() || excess(value, wanted) == 0 {
+            continue;
+        }
+        let rank = own_axes(wanted);
+        let (plural, more) = (if rank == 1 { "" } else { "s" }, if wanted.has_pack() { " or more" } else { "" });
+        let message = format!("expected {rank} dim{plural}{more} for {subject}, found {}", checker.show_value(value));
+        let advice = match &over_rows {
+            Some(code) => Advice::new(format!("go over the first axis: `{code}`")),
+            None => fit::misfit_advice(checker, value, wanted, &Misfit::Rank),
+        };
+        checker.report(advice.on(Diagnostic::error(codes::RANK_MISMATCH, value.span, message)));
+        is_reported = true;
+    }
+    is_reported
+}
+
+/// How many axes a value has more than are wanted. A shape pack takes any number of them.
+fn excess(value: &Expr, wanted: &Type) -> isize {
+    let more = value.ty.dims().len() as isize - own_axes(wanted) as isize;
+    if wanted.has_pack() { more.min(0) } else { more }
+}
+
+/// The axes of a type that are no pack.
+fn own_axes(ty: &Type) -> usize {
+    ty.dims().len() - usize::from(ty.has_pack())
+}
+
+/// The call with `vmap`, if the arguments have one axis more than is wanted, or are as wanted.
+fn over_rows(checker: &BodyChecker<'_, '_>, args: &[(String, Type, Arg)], span: Span) -> Option<String> {
+    let axis = |(_, wanted, arg): &(String, Type, Arg)| match arg {
+        Arg::Value(value) => match excess(value, wanted) {
+            1 => Some("0"),
+            0 => Some("_"),
+            _ => None,
+        },
+        Arg::Function(_) | Arg::Pack(_) => None,
+    };
+    let axes: Vec<&str> = args.iter().map(axis).collect::<Option<_>>()?;
+    let (callee, rest) = checker.module.written(span)?.split_once('(')?;
+    let is_name = callee.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let axes = if axes.contains(&"_") { axes.join(", ") } else { "0".to_owned() };
+    (is_name && axes.contains('0')).then(|| format!("vmap[{axes}]({callee})({rest}"))
+}
