@@ -63,6 +63,7 @@ mod methods;
 mod moves;
 mod names;
 mod operations;
+mod operator_table;
 mod operators;
 mod out_of_range;
 mod overlap;

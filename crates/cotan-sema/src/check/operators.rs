@@ -5,6 +5,7 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
+use super::operator_table::{binary_op, is_comparison, trait_with};
 use super::{BodyChecker, conversions, folds, literals, shape_help, storage, vectors};
 use crate::codes;
 use crate::dims::Dim;
@@ -284,8 +285,6 @@ fn dots_are_right(
     }
     if is_fold {
         diagnostic = diagnostic.help("to fold the whole expression, put parentheses around it, as in `+/(a .* b)`");
-    } else {
-        diagnostic = diagnostic.fix(op_span, counterpart.as_str());
     }
     checker.report(diagnostic);
     false
@@ -467,48 +466,4 @@ fn apply_unary(checker: &mut BodyChecker<'_, '_>, op: UnaryOp, op_span: Span, op
         Diagnostic::error(codes::OPERATOR_TYPE, op_span, message).label(operand.span, "this operand").help(help),
     );
     Expr::error(span)
-}
-
-/// A trait whose types have an operator.
-fn trait_with(op: ast::BinaryOp) -> &'static str {
-    match binary_op(op) {
-        Some(BinaryOp::Eq | BinaryOp::Ne) => "Eq",
-        Some(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) => "Ord",
-        Some(BinaryOp::Pow) => "Float",
-        Some(
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::PowInt
-            | BinaryOp::MatMul,
-        )
-        | None => "Numeric",
-    }
-}
-
-/// The operator without its dot; none for the lazy ones.
-pub(super) fn binary_op(op: ast::BinaryOp) -> Option<BinaryOp> {
-    use ast::BinaryOp as Ast;
-    Some(match op {
-        Ast::Or | Ast::And => return None,
-        Ast::Eq | Ast::DotEq => BinaryOp::Eq,
-        Ast::Ne | Ast::DotNe => BinaryOp::Ne,
-        Ast::Lt | Ast::DotLt => BinaryOp::Lt,
-        Ast::Le | Ast::DotLe => BinaryOp::Le,
-        Ast::Gt | Ast::DotGt => BinaryOp::Gt,
-        Ast::Ge | Ast::DotGe => BinaryOp::Ge,
-        Ast::Add | Ast::DotAdd => BinaryOp::Add,
-        Ast::Sub | Ast::DotSub => BinaryOp::Sub,
-        Ast::Mul | Ast::DotMul => BinaryOp::Mul,
-        Ast::Div | Ast::DotDiv => BinaryOp::Div,
-        Ast::Rem | Ast::DotRem => BinaryOp::Rem,
-        Ast::MatMul => BinaryOp::MatMul,
-        Ast::Pow | Ast::DotPow => BinaryOp::Pow,
-    })
-}
-
-fn is_comparison(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
 }

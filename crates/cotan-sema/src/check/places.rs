@@ -3,7 +3,8 @@
 use cotan_syntax::ast::{self, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::operators::{binary_op, is_integer_exponent};
+use super::operator_table::binary_op;
+use super::operators::is_integer_exponent;
 use super::{BodyChecker, Def, Definition, indexing, storage, structs, unknown_names};
 use crate::codes;
 use crate::typed::{AssignOp, BinaryOp, Expr, Index, Place, PlaceStep, PlaceStepKind, StmtKind, Target};

@@ -10,7 +10,7 @@ use cotan_syntax::ast;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::{BodyChecker, operators};
+use super::{BodyChecker, operator_table};
 use crate::codes;
 use crate::typed::{BinaryOp, Expr};
 use crate::types::{GenericKind, Type};
@@ -44,15 +44,13 @@ pub(super) fn infix(
     left_ty: &Type,
     right: Expr,
 ) -> (BinaryOp, Expr, Type) {
-    let core = operators::binary_op(op).unwrap_or(BinaryOp::Add);
+    let core = operator_table::binary_op(op).unwrap_or(BinaryOp::Add);
     if !op.is_dotted() {
         let (a, b) = (checker.show(left_ty), checker.show(&right.ty));
         let dotted = op.counterpart().map_or("", ast::BinaryOp::as_str);
         let message = format!("expected two scalars around `{}`, found `{a}` and `{b}`", op.as_str());
         let help = format!("write `{dotted}`, which works leaf by leaf");
-        checker.report(
-            Diagnostic::error(codes::UNDOTTED, op_span, message).help(help).fix(op_span, dotted).fix(op_span, dotted),
-        );
+        checker.report(Diagnostic::error(codes::UNDOTTED, op_span, message).help(help).fix(op_span, dotted));
         return (core, right, Type::Error);
     }
     let integer_power = core == BinaryOp::Pow

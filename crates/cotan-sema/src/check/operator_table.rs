@@ -1,0 +1,49 @@
+//! The infix operators as they are written, and those of the typed tree that they stand for.
+
+use cotan_syntax::ast;
+
+use crate::typed::BinaryOp;
+
+/// A trait whose types have an operator.
+pub(super) fn trait_with(op: ast::BinaryOp) -> &'static str {
+    match binary_op(op) {
+        Some(BinaryOp::Eq | BinaryOp::Ne) => "Eq",
+        Some(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) => "Ord",
+        Some(BinaryOp::Pow) => "Float",
+        Some(
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::PowInt
+            | BinaryOp::MatMul,
+        )
+        | None => "Numeric",
+    }
+}
+
+/// The operator without its dot; none for the lazy ones.
+pub(super) fn binary_op(op: ast::BinaryOp) -> Option<BinaryOp> {
+    use ast::BinaryOp as Ast;
+    Some(match op {
+        Ast::Or | Ast::And => return None,
+        Ast::Eq | Ast::DotEq => BinaryOp::Eq,
+        Ast::Ne | Ast::DotNe => BinaryOp::Ne,
+        Ast::Lt | Ast::DotLt => BinaryOp::Lt,
+        Ast::Le | Ast::DotLe => BinaryOp::Le,
+        Ast::Gt | Ast::DotGt => BinaryOp::Gt,
+        Ast::Ge | Ast::DotGe => BinaryOp::Ge,
+        Ast::Add | Ast::DotAdd => BinaryOp::Add,
+        Ast::Sub | Ast::DotSub => BinaryOp::Sub,
+        Ast::Mul | Ast::DotMul => BinaryOp::Mul,
+        Ast::Div | Ast::DotDiv => BinaryOp::Div,
+        Ast::Rem | Ast::DotRem => BinaryOp::Rem,
+        Ast::MatMul => BinaryOp::MatMul,
+        Ast::Pow | Ast::DotPow => BinaryOp::Pow,
+    })
+}
+
+pub(super) fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
