@@ -7,7 +7,7 @@
 use crate::derived_case::{Case, Subject, floats, function, options};
 use crate::oracles::{agree, lowered, regrouped};
 use crate::parallel::guarded;
-use crate::pass_files::arguments;
+use crate::pass_files::{VARIANTS, arguments};
 use cotan_ad::{Expansion, after_pass, expand_with};
 use cotan_cpu::pipeline::{OPTIMIZED, PLAIN};
 use cotan_interp::RuntimeError;
@@ -77,7 +77,7 @@ pub fn of_module(label: &str, module: &Module) -> Option<Guilty> {
     module.functions().find_map(|f| {
         let gives_values = |args: &Vec<Value>| cotan_interp::run(module, &f.name, args, &options()).is_ok();
         let lists: Vec<Vec<Value>> =
-            (0..12).map(|variant| arguments(f, variant)).filter(gives_values).take(4).collect();
+            (0..VARIANTS).map(|variant| arguments(f, variant)).filter(gives_values).take(8).collect();
         let of_case = |args: &Vec<Value>| {
             let subject = Subject::new(label.to_owned(), module.clone(), f.name.clone(), args.clone());
             of_subject(subject)

@@ -57,7 +57,10 @@ pub fn is_blessing() -> bool {
 
 /// Writes a file at once, as other tests may read it meanwhile.
 pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let new = path.with_extension("new");
+    // Files that differ in their extensions may be written at the same time.
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let new = PathBuf::from(new);
     fs::write(&new, text)?;
     fs::rename(new, path)
 }

@@ -14,9 +14,14 @@ pub fn module(text: &str) -> Result<(&str, Module), String> {
     Ok((source, module))
 }
 
-/// Arguments of a function: small sizes, and numbers among which are both zeros, infinity and NaN.
+/// How many lists of arguments differ in their sizes, or in their kind of numbers.
+pub const VARIANTS: usize = 12;
+
+/// Arguments of a function: small sizes, and numbers among which are both zeros, infinity and NaN. These hide faults, and
+/// many an index is out of bounds; so variants 4 to 7 have ordinary numbers, and integers that are indices.
 pub fn arguments(f: &Function, variant: usize) -> Vec<Value> {
     let sizes: Vec<_> = f.params.iter().flat_map(|p| f.ty(*p).dim_vars()).collect();
+    let cell = if variant / 4 % 2 == 1 { ordinary } else { cell };
     let mut args: Vec<Value> = Vec::new();
     for (position, p) in f.params.iter().enumerate() {
         let ty = f.ty(*p);
@@ -28,11 +33,24 @@ pub fn arguments(f: &Function, variant: usize) -> Vec<Value> {
             }
         };
         let dims: Vec<i64> = ty.dims.iter().map(extent).collect();
-        let number = |k: usize| if sizes.contains(p) { variant % 4 } else { variant * 7 + position * 5 + k };
-        let bits = (0..count(&dims)).map(|k| cell(ty.elem, number(k))).collect();
+        let is_size = sizes.contains(p);
+        let number = |k: usize| variant * 7 + position * 5 + k;
+        let bits = (0..count(&dims)).map(|k| if is_size { (variant % 4) as u64 } else { cell(ty.elem, number(k)) });
+        let bits = bits.collect();
         args.push(Value { elem: ty.elem, dims, bits });
     }
     args
+}
+
+/// The bits of one element, a number of which the neighbours differ.
+fn ordinary(elem: Elem, k: usize) -> u64 {
+    match elem {
+        Elem::F64 | Elem::F32 | Elem::F16 | Elem::BF16 => Const::float(elem, 0.5 + 0.125 * (k % 7) as f64).bits(),
+        Elem::Bool => (k % 2) as u64,
+        Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
+            Const::integer(elem, (k % 3) as i128).bits()
+        }
+    }
 }
 
 /// The bits of one element; the first four of the integers are the sizes 0 to 3.

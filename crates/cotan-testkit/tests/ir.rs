@@ -13,7 +13,7 @@ use cotan_ir::{Function, Module, PrintOptions, parse_module, print_module, verif
 use cotan_ops::Registry;
 use cotan_opt::{PASSES, PIPELINES, Pass, PassContext, Pipeline};
 use cotan_testkit::files::{expect_file, files, report, tests_folder};
-use cotan_testkit::pass_files::{BORDER, arguments, module};
+use cotan_testkit::pass_files::{BORDER, VARIANTS, arguments, module};
 use std::fs;
 use std::path::Path;
 
@@ -90,7 +90,7 @@ fn check(path: &Path) -> Result<(), String> {
 fn compare_runs(source: &Module, made: &Module, drops_errors: bool) -> Result<(), String> {
     let options = Options { limits: Limits { steps: 100_000, ..Limits::default() }, ..Options::default() };
     for f in source.functions() {
-        for variant in 0..12 {
+        for variant in 0..VARIANTS {
             let args = arguments(f, variant);
             let before = run(source, &f.name, &args, &options);
             let after = run(made, &f.name, &args, &options);

@@ -15,7 +15,7 @@ use cotan_nest::{Options, RuntimeError};
 use cotan_ops::{Registry, Value};
 use cotan_testkit::files::{expect_file, files, report, tests_folder};
 use cotan_testkit::oracles::same_on_nests;
-use cotan_testkit::pass_files::{BORDER, arguments, module};
+use cotan_testkit::pass_files::{BORDER, VARIANTS, arguments, module};
 use std::fs;
 use std::path::Path;
 
@@ -64,7 +64,7 @@ fn check(path: &Path) -> Result<(), String> {
 fn compare_runs(module: &Module, old: &VerifiedNests, new: &VerifiedNests) -> Result<(), String> {
     let options = Options { steps: 1_000_000, ..Options::default() };
     for f in module.functions() {
-        for variant in 0..12 {
+        for variant in 0..VARIANTS {
             let args = arguments(f, variant);
             let found = [old, new].map(|nests| cotan_nest::run(nests, &f.name, &args, &options));
             let agree = match &found {
@@ -118,7 +118,7 @@ fn runs(path: &Path) -> Result<(), String> {
     let limits = cotan_interp::Limits { steps: 100_000, ..cotan_interp::Limits::default() };
     let options = cotan_interp::Options { limits, ..cotan_interp::Options::default() };
     for f in module.functions() {
-        for variant in 0..12 {
+        for variant in 0..VARIANTS {
             let args = arguments(f, variant);
             let ran = cotan_interp::run(&module, &f.name, &args, &options);
             if matches!(ran, Ok(_) | Err(cotan_interp::RuntimeError::Check(_))) {

@@ -1,5 +1,5 @@
-//! `accept NAME [--adbench DIR] [--start DIR] [--line K]`: every acceptance line of a list, or the K-th alone, with its
-//! measured value, the bar, PASS or FAIL. Lines that compare with the revision that a change starts from want its command
+//! `accept NAME [--adbench DIR] [--start DIR] [--line K]..`: every acceptance line of a list, or the K-th ones alone, with
+//! their measured values, the bars, PASS or FAIL. Lines that compare with the revision that a change starts from want its command
 //! and its generated code: DIR has `cotan`, and `texts`, which `cargo xtask texts --record` writes.
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -45,13 +45,14 @@ static ALLOCATOR: Counting = Counting;
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
     let names: Vec<String> = LISTS.iter().map(|(name, _)| format!("`{name}`")).collect();
-    let usage =
-        || format!("usage: accept NAME [--adbench DIR] [--start DIR] [--line K]; NAME is one of {}", names.join(", "));
+    let usage = || {
+        format!("usage: accept NAME [--adbench DIR] [--start DIR] [--line K]..; NAME is one of {}", names.join(", "))
+    };
     let name = args.next().with_context(usage)?;
     let Some((_, lines)) = LISTS.iter().find(|(of, _)| *of == name) else {
         bail!("there is no list `{name}`: expected one of {}", names.join(", "))
     };
-    let mut lines = lines();
+    let (lines, mut chosen) = (lines(), Vec::new());
     let (mut adbench, mut start) = (None, None);
     while let Some(flag) = args.next() {
         let value = args.next().with_context(|| format!("`{flag}` takes a value"))?;
@@ -61,12 +62,13 @@ fn main() -> Result<()> {
             "--line" => {
                 let k: usize = value.parse().context("--line: expected a number")?;
                 let line = k.checked_sub(1).and_then(|k| lines.get(k).copied());
-                lines = vec![line.with_context(|| format!("there is no line {k}"))?];
+                chosen.push(line.with_context(|| format!("there is no line {k}"))?);
             }
             other => bail!("there is no flag `{other}`"),
         }
     }
     let place = Workplace::find(adbench, start).map_err(|e| anyhow!(e))?;
+    let lines = if chosen.is_empty() { lines } else { chosen };
     match run(&lines, &place, &mut |line| println!("{line}")) {
         0 => Ok(()),
         n => bail!("{n} lines fail"),

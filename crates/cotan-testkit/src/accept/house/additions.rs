@@ -57,6 +57,7 @@ fn made(place: &Workplace) -> Result<Copy, String> {
     let tree = Tree::copy(place)?;
     ADDITIONS.iter().try_for_each(|addition| (addition.add)(&tree))?;
     tree.cargo(&["xtask", "ops"])?;
+    tree.cargo(&["xtask", "export-rules"])?;
     for test in TESTS {
         tree.cargo(test)?;
     }

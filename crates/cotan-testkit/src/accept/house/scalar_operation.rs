@@ -12,8 +12,8 @@ const FILE: &str = "crates/cotan-ops/src/scalar/gauss.rs";
 const TEXT: &str = include_str!("gauss.rs.in");
 /// Where `new-op` registers it.
 const LIST: &str = "crates/cotan-ops/src/scalar/mod.rs";
-/// Where the pages of operations lie.
-const PAGES: &str = "docs/operations/";
+/// Where the pages of operations lie, and the rules as the proofs read them: both are written by commands.
+const WRITTEN: [&str; 2] = ["docs/operations/", "proofs/generated/"];
 
 fn add(tree: &Tree) -> Result<(), String> {
     tree.cargo(&["xtask", "new-op", "--scalar", NAME])?;
@@ -21,5 +21,5 @@ fn add(tree: &Tree) -> Result<(), String> {
 }
 
 fn is_own(name: &str) -> bool {
-    name == FILE || name == LIST || name.starts_with(PAGES)
+    name == FILE || name == LIST || WRITTEN.iter().any(|folder| name.starts_with(folder))
 }

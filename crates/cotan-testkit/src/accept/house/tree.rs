@@ -1,7 +1,6 @@
-//! A copy of the tree: the files that git knows, in a folder that goes away in the end; and what is added to it.
+//! A copy of the tree: the files that git knows, in a folder that the next copy takes over; and what is added to it.
 
 use super::super::Workplace;
-use super::super::folder::Folder;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,45 +8,55 @@ use std::process::Command;
 
 /// A copy of the tree, in which things are added.
 pub(super) struct Tree {
-    folder: Folder,
-    /// Where its build goes: what does not lie in the tree is built once for all copies.
+    folder: PathBuf,
+    /// Where its build goes.
     target: PathBuf,
     /// The files when the copy was made.
     before: BTreeMap<String, Vec<u8>>,
 }
 
 impl Tree {
-    /// A copy of the tree as it is.
+    /// A copy of the tree as it is. Files that an earlier copy has left as they are stay untouched, so that a second build
+    /// builds what has changed.
     pub(super) fn copy(place: &Workplace) -> Result<Tree, String> {
-        let folder = Folder::new()?;
+        let target = place.root.join("target/copy");
+        let folder = target.join("tree");
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        run(Command::new("git").current_dir(&folder).args(["init", "-q"]))?;
         let before = files(&place.root)?;
-        for (name, content) in &before {
-            folder.write(name, content)?;
+        let left = files(&folder)?;
+        let tree = Tree { folder, target, before };
+        for (name, content) in tree.before.iter().filter(|(name, content)| left.get(*name) != Some(*content)) {
+            tree.write(name, content)?;
         }
-        run(Command::new("git").current_dir(&folder.0).args(["init", "-q"]))?;
-        Ok(Tree { folder, target: place.root.join("target/copy"), before })
+        for name in left.keys().filter(|name| !tree.before.contains_key(*name)) {
+            fs::remove_file(tree.folder.join(name)).map_err(|e| format!("{name}: {e}"))?;
+        }
+        Ok(tree)
     }
 
     /// Writes a file.
-    pub(super) fn write(&self, name: &str, content: &str) -> Result<(), String> {
-        self.folder.write(name, content)
+    pub(super) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
+        let path = self.folder.join(name);
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, content));
+        written.map_err(|e| format!("{name}: {e}"))
     }
 
     /// A file as it is now.
     pub(super) fn read(&self, name: &str) -> Result<String, String> {
-        fs::read_to_string(self.folder.path(name)).map_err(|e| format!("{name}: {e}"))
+        fs::read_to_string(self.folder.join(name)).map_err(|e| format!("{name}: {e}"))
     }
 
     /// Runs a command of cargo there; gives what it prints.
     pub(super) fn cargo(&self, args: &[&str]) -> Result<String, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        run(Command::new(cargo).current_dir(&self.folder.0).env("CARGO_TARGET_DIR", &self.target).args(args))
+        run(Command::new(cargo).current_dir(&self.folder).env("CARGO_TARGET_DIR", &self.target).args(args))
     }
 
     /// The files that are new or changed since the copy was made.
     pub(super) fn changed(&self) -> Result<Vec<String>, String> {
         let is_same = |(name, content): &(String, Vec<u8>)| self.before.get(name) == Some(content);
-        Ok(files(&self.folder.0)?.into_iter().filter(|file| !is_same(file)).map(|(name, _)| name).collect())
+        Ok(files(&self.folder)?.into_iter().filter(|file| !is_same(file)).map(|(name, _)| name).collect())
     }
 }
 
