@@ -66,30 +66,14 @@ impl<'a, 'p> Body<'a, 'p> {
                 let values = values_of(self, args)?;
                 Ok(vec![self.dot(values[0][0], values[1][0])?])
             }
-            Builtin::Norm => {
-                let value = self.value(&args[0])?;
-                let norm = match ty_of(&args[0]).scalar() {
-                    Some(_) => self.code.norm(value[0])?,
-                    None => self.norm_of_leaves(ty_of(&args[0]), value)?,
-                };
-                Ok(vec![norm])
-            }
+            Builtin::Norm => norm(self, args),
             Builtin::MapLeaves => {
                 let values = operands(self, &args[1..])?;
                 self.map_leaves(closure_of(self, &args[0]), &values)
             }
-            Builtin::SumLeaves => {
-                let value = self.value(&args[0])?;
-                Ok(vec![self.sum_of_leaves(ty_of(&args[0]), value)?])
-            }
-            Builtin::Inner => {
-                let values = operands(self, args)?;
-                Ok(vec![self.inner(&values)?])
-            }
-            Builtin::CountLeaves => {
-                let value = self.value(&args[0])?;
-                Ok(vec![self.count_of_leaves(ty_of(&args[0]), value)])
-            }
+            Builtin::SumLeaves => sum_leaves(self, args),
+            Builtin::Inner => inner(self, args),
+            Builtin::CountLeaves => count_leaves(self, args),
             Builtin::StopGradient => {
                 let value = self.value(&args[0])?;
                 Ok(self.code.without_derivative(value))
@@ -138,6 +122,31 @@ fn values_of<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Vec<Value>>
         values.push(body.value(arg)?);
     }
     Ok(values)
+}
+
+/// `norm(v)`
+fn norm<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
+    let (ty, value) = (ty_of(&args[0]), body.value(&args[0])?);
+    let norm = if ty.scalar().is_some() { body.code.norm(value[0])? } else { body.norm_of_leaves(ty, value)? };
+    Ok(vec![norm])
+}
+
+/// `sum_leaves(v)`
+fn sum_leaves<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
+    let value = body.value(&args[0])?;
+    Ok(vec![body.sum_of_leaves(ty_of(&args[0]), value)?])
+}
+
+/// `inner(a, b)`
+fn inner<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
+    let values = operands(body, args)?;
+    Ok(vec![body.inner(&values)?])
+}
+
+/// `count_leaves(v)`
+fn count_leaves<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
+    let value = body.value(&args[0])?;
+    Ok(vec![body.count_of_leaves(ty_of(&args[0]), value)])
 }
 
 /// Values with their types.

@@ -7,6 +7,7 @@ use cotan_syntax::ast::FoldOp;
 
 use super::Result;
 use super::body::{Body, Closure, Value};
+use super::code::Code;
 use super::vectors::Operand;
 
 impl<'p> Body<'_, 'p> {
@@ -31,14 +32,14 @@ impl<'p> Body<'_, 'p> {
     /// The sum of all floats of a value.
     pub(super) fn sum_of_leaves(&mut self, ty: &Type, value: Value) -> Result<Atom> {
         let floats = floats(self, ty, &value);
-        self.total(&floats)
+        total(self, &floats)
     }
 
     /// The sum of the products of the floats of two values, or of a value and a tangent.
     pub(super) fn inner(&mut self, operands: &[Operand<'_>]) -> Result<Atom> {
         let [a, b] = [&operands[0], &operands[1]].map(|(ty, value)| floats(self, ty, value));
         let products: Value = a.iter().zip(&b).map(|(a, b)| self.code.element_wise(&MUL, &[*a, *b])).collect();
-        self.total(&products)
+        total(self, &products)
     }
 
     /// The norm of all floats of a value, as one vector.
@@ -47,7 +48,7 @@ impl<'p> Body<'_, 'p> {
         let mut length = Atom::i64(0);
         let mut parts = Value::new();
         for float in floats {
-            let n = self.n_elements(float);
+            let n = n_elements(&mut self.code, float);
             let ty = Ty { elem: Elem::F64, dims: vec![Dim::from_atom(n)] };
             parts.push(match self.code.b.ty(float).is_scalar() {
                 true => self.code.fill(float, &ty.dims),
@@ -64,28 +65,29 @@ impl<'p> Body<'_, 'p> {
     pub(super) fn count_of_leaves(&mut self, ty: &Type, value: Value) -> Atom {
         let floats = floats(self, ty, &value);
         floats.into_iter().fold(Atom::i64(0), |count, float| {
-            let n = self.n_elements(float);
+            let n = n_elements(&mut self.code, float);
             self.code.prim(&ADD, &[count, n])
         })
     }
+}
 
-    fn n_elements(&mut self, tensor: Atom) -> Atom {
-        let dims = self.code.b.ty(tensor).dims;
-        dims.iter().fold(Atom::i64(1), |count, dim| self.code.prim(&MUL, &[count, dim.atom()]))
-    }
+/// How many elements a number or a tensor has.
+fn n_elements(code: &mut Code, tensor: Atom) -> Atom {
+    let dims = code.b.ty(tensor).dims;
+    dims.iter().fold(Atom::i64(1), |count, dim| code.prim(&MUL, &[count, dim.atom()]))
+}
 
-    /// The sum of all elements of f64s and tensors of them.
-    fn total(&mut self, floats: &[Atom]) -> Result<Atom> {
-        let mut total: Atom = Const::f64(0.0).into();
-        for float in floats {
-            let sum = match self.code.b.ty(*float).is_scalar() {
-                true => *float,
-                false => self.fold_all(FoldOp::Add, *float)?,
-            };
-            total = self.code.prim(&ADD, &[total, sum]);
-        }
-        Ok(total)
+/// The sum of all elements of f64s and tensors of them.
+fn total(body: &mut Body<'_, '_>, floats: &[Atom]) -> Result<Atom> {
+    let mut total: Atom = Const::f64(0.0).into();
+    for float in floats {
+        let sum = match body.code.b.ty(*float).is_scalar() {
+            true => *float,
+            false => body.fold_all(FoldOp::Add, *float)?,
+        };
+        total = body.code.prim(&ADD, &[total, sum]);
     }
+    Ok(total)
 }
 
 /// The floats of a value as f64s.

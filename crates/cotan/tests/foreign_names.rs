@@ -36,7 +36,7 @@ fn every_expression_that_is_proposed_compiles() {
     let expressions = rows.iter().filter(|(_, row)| !row.code.is_empty() && !row.is_other_name());
     let functions = expressions
         .enumerate()
-        .map(|(at, (_, row))| format!("fn f{at}[N, M, K]({PARAMS}) -> f64 {{\n  let r = {}\n  s\n}}\n", row.code));
+        .map(|(at, (_, row))| format!("fn row{at}[N, M, K]({PARAMS}) -> f64 {{\n  let r = {}\n  s\n}}\n", row.code));
     let text = format!("{}{AROUND}{}", imports(), functions.collect::<String>());
     assert_eq!(errors(&text), Vec::<String>::new());
     assert!(rows.iter().all(|(_, row)| !row.code.is_empty() || !row.why.is_empty()), "a row proposes nothing");
