@@ -31,7 +31,7 @@ const ADDITIONS: [Addition; 3] = [scalar_operation::ADDITION, tensor_routine::AD
 const TESTS: [&[&str]; 3] = [
     &["test", "--release", "-q", "-p", "cotan-ops", "-p", "cotan-kernels"],
     &["test", "--release", "-q", "-p", "cotan-opt"],
-    &["test", "--release", "-q", "-p", "cotan-testkit", "--test", "all", "battery::", "ir::", "generated::"],
+    &["test", "--release", "-q", "-p", "cotan-testkit", "--test", "all", "--", "battery::", "ir::", "generated::"],
 ];
 /// Lists the passes, as the command does.
 const LISTED: &[&str] =

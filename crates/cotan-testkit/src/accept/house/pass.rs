@@ -40,7 +40,7 @@ fn add(tree: &Tree) -> Result<(), String> {
     if !pipelines.contains(BEFORE) {
         return Err(format!("{PIPELINES} has no line `{}`", BEFORE.trim()));
     }
-    tree.write(PIPELINES, &pipelines.replacen(BEFORE, &format!("{BEFORE}{line}"), 1))
+    tree.write(PIPELINES, pipelines.replacen(BEFORE, &format!("{BEFORE}{line}"), 1))
 }
 
 fn is_own(name: &str) -> bool {
