@@ -38,7 +38,10 @@ pub(super) fn report(
     let size = size.filter(|size| !has_hole(size)).unwrap_or_else(|| "N".to_owned());
     let code = match along {
         Along::Fold(fold) => format!("{fold}[axis = {number}] {operand}"),
-        Along::Mean => format!("(+/[axis = {number}] {operand}) ./ ({size} as f64)"),
+        Along::Mean => {
+            let elem = tensor.ty.scalar().map_or_else(|| "f64".to_owned(), |scalar| checker.show_scalar(scalar));
+            format!("(+/[axis = {number}] {operand}) ./ ({size} as {elem})")
+        }
         Along::Rows => format!("vmap[{}]({name})({operand})", 1 - (*number).min(1)),
     };
     let message = format!("expected one argument of `{name}`, which takes no axis, found {number} as well");

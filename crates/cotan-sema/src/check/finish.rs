@@ -157,16 +157,24 @@ pub(super) fn finish(mut checker: BodyChecker<'_, '_>, value: Expr) -> Body {
     node_types.iter().for_each(|(node, ty)| record_type(checker.module, *node, ty));
     checks.iter().for_each(|check| exhaustive::check_patterns(&mut checker, check, &body.locals));
     misfits.into_iter().for_each(|misfit| report_literal(&mut checker, misfit));
-    quotients::check(checker.module, &body);
+    // What is wrong may be what leaves a quotient an integer.
+    if !has_error_in(checker.module, body.value.span) {
+        quotients::check(checker.module, &body);
+    }
     body
+}
+
+/// Whether an error was reported in a body.
+fn has_error_in(checker: &ModuleChecker<'_>, body: Span) -> bool {
+    let is_here =
+        |d: &Diagnostic| d.is_error() && d.primary.span.file == body.file && body.contains(d.primary.span.start);
+    checker.diagnostics.iter().any(is_here)
 }
 
 /// Reports the element types that nothing decides, unless something in the same body failed that might have.
 fn report_undecided(checker: &mut BodyChecker<'_, '_>, body: Span) {
     let undecided = std::mem::take(&mut checker.undecided);
-    let is_here =
-        |d: &Diagnostic| d.is_error() && d.primary.span.file == body.file && body.contains(d.primary.span.start);
-    if !undecided.is_empty() && checker.module.diagnostics.iter().any(is_here) {
+    if !undecided.is_empty() && has_error_in(checker.module, body) {
         return;
     }
     for (scalar, span, name) in undecided {

@@ -48,6 +48,15 @@ impl Infer {
         ty.scalar().is_some_and(|scalar| self.vars.require(scalar, elems))
     }
 
+    /// Makes floats of the literals in a type that may be floats or integers.
+    pub(super) fn decide_floats(&mut self, ty: &Type) {
+        ty.clone().each_scalar_mut(&mut |scalar| {
+            if self.vars.default_of(*scalar).is_some() {
+                self.vars.require(*scalar, Elems::any_float());
+            }
+        });
+    }
+
     /// A scalar type at the end of the body: any will do where nothing decides it, which has been reported.
     fn decided(&self, scalar: Scalar) -> Scalar {
         self.vars.decide(scalar).unwrap_or(Scalar::Of(Elem::F64))

@@ -196,7 +196,7 @@ impl Instance {
         for at in 0..self.generics.len() {
             let of = self.generics[at].tangent_of.and_then(|of| self.known[of.0 as usize].as_ref());
             if let (Some(ty), None) = (of.and_then(GenericArg::as_type), &self.known[at]) {
-                checker.infer.vars.default_in(&ty);
+                checker.infer.decide_floats(&ty);
                 let tangent = vectors::tangent(checker, &checker.infer.vars.resolve_type(&ty));
                 self.known[at] = Some(GenericArg::Type(tangent));
             }

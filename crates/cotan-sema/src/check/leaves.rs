@@ -64,9 +64,9 @@ fn of_one_space(checker: &mut BodyChecker<'_, '_>, site: Site, values: Vec<Expr>
             fitted.push(value);
             continue;
         };
-        let (ty, tangent) = (first.ty.clone(), vectors::tangent(checker, &first.ty));
-        let wanted = if value.ty == tangent { &tangent } else { &ty };
-        let value = checker.fit(value, wanted, &format!("an argument of `{}`", prelude::builtin_name(site.builtin)));
+        let ty = first.ty.clone();
+        let subject = format!("an argument of `{}`", prelude::builtin_name(site.builtin));
+        let value = vectors::fit_beside(checker, value, &ty, &subject, None);
         if value.ty.has_error() {
             return None;
         }
@@ -81,7 +81,11 @@ fn with_floats(checker: &mut BodyChecker<'_, '_>, site: Site, value: Expr) -> Op
         return None;
     }
     let ty = value.ty.clone();
-    if vectors::is_vector(checker, &ty) || checker.infer.has_elems(&ty, Elems::any_float()) {
+    if vectors::is_vector(checker, &ty) {
+        checker.infer.decide_floats(&ty);
+        return Some(value);
+    }
+    if checker.infer.has_elems(&ty, Elems::any_float()) {
         return Some(value);
     }
     let help =

@@ -10,7 +10,7 @@ use cotan_syntax::ast;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::{BodyChecker, operator_table};
+use super::{BodyChecker, literals, operator_table};
 use crate::codes;
 use crate::typed::{BinaryOp, Expr};
 use crate::types::{GenericKind, Type};
@@ -53,13 +53,8 @@ pub(super) fn infix(
         checker.report(Diagnostic::error(codes::UNDOTTED, op_span, message).help(help).fix(op_span, dotted));
         return (core, right, Type::Error);
     }
-    let integer_power = core == BinaryOp::Pow
-        && is_vector(checker, left_ty)
-        && right.ty.scalar().is_some_and(|exponent| {
-            !checker.infer.vars.is_within(exponent, Elems::any_float())
-                && checker.infer.vars.require(exponent, Elems::integer())
-        });
-    if integer_power && right.ty.is_scalar() {
+    if core == BinaryOp::Pow && is_vector(checker, left_ty) && right.ty.is_scalar() && is_integer(checker, &right) {
+        checker.infer.decide_floats(left_ty);
         return (BinaryOp::PowInt, right, left_ty.clone());
     }
     let left = Expr { ty: left_ty.clone(), ..left.clone() };
@@ -67,6 +62,29 @@ pub(super) fn infix(
         return (core, Expr::error(op_span), Type::Error);
     };
     (core, fitted.pop().unwrap_or_else(|| Expr::error(op_span)), ty)
+}
+
+/// Whether an exponent is an integer; what literals leave open becomes one, but for a quotient.
+fn is_integer(checker: &mut BodyChecker<'_, '_>, exponent: &Expr) -> bool {
+    let is_float = |scalar| checker.infer.vars.is_within(scalar, Elems::any_float());
+    if literals::is_quotient(exponent) || exponent.ty.scalar().is_none_or(is_float) {
+        return false;
+    }
+    checker.infer.has_elems(&exponent.ty, Elems::integer())
+}
+
+/// A vector as one of type `ty`, or as a tangent of that type.
+pub(super) fn fit_beside(
+    checker: &mut BodyChecker<'_, '_>,
+    vector: Expr,
+    ty: &Type,
+    subject: &str,
+    origin: Option<(Span, &str)>,
+) -> Expr {
+    let tangent = tangent(checker, ty);
+    let is_tangent = tangent != *ty && checker.infer.relate(&vector.ty, &tangent, Strictness::Exact).is_ok();
+    let wanted = if is_tangent { &tangent } else { ty };
+    checker.fit_as(vector, wanted, subject, Strictness::Exact, origin)
 }
 
 /// The operands of something that works leaf by leaf as they fit each other, and the type of the result: that of the first
@@ -81,16 +99,13 @@ pub(super) fn combined(
     }
     let first = operands.iter().find(|operand| is_vector(checker, &operand.ty))?;
     let (ty, first_span) = (first.ty.clone(), first.span);
-    let tangent = tangent(checker, &ty);
+    checker.infer.decide_floats(&ty);
     let mut is_fine = true;
     let mut fit = |operand: Expr| {
-        if operand.ty == ty || operand.ty == tangent {
-            return operand;
-        }
         if is_vector(checker, &operand.ty) {
             let origin = Some((first_span, "the first vector has this type"));
             let subject = format!("an operand of `{what}`");
-            let fitted = checker.fit_as(operand, &ty, &subject, Strictness::Exact, origin);
+            let fitted = fit_beside(checker, operand, &ty, &subject, origin);
             is_fine &= !fitted.ty.has_error();
             return fitted;
         }

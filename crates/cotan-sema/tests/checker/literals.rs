@@ -110,7 +110,20 @@ fn quotients_that_drop_a_remainder_are_warned_of() {
     };
     assert_eq!(warns("fn f() -> i64 = 7 / 2"), ["W0301"]);
     assert_eq!(warns("fn f() -> i64 = 6 / 2"), [""; 0]);
+    assert_eq!(warns("fn f(x: f64) -> f64 = x .** (7 / 2)"), ["E0305"], "one mistake is one message");
     assert_eq!(warns("fn f() -> f64 = 7 / 2"), [""; 0]);
     assert_eq!(warns("fn f(i: i64, n: i64) -> f64 = (i / n) as f64"), ["W0302"]);
     assert_eq!(warns("fn f(i: i64, n: i64) -> f64 { let q = i / n\n q as f64 }"), [""; 0]);
+}
+
+#[test]
+fn literals_in_vectors_are_floats() {
+    accept("fn f() -> f64 = inner((1, 2), (3, 4)) + sum_leaves((1, 2)) + norm((3, 4))");
+    accept("fn f(x: f64) -> (f64, f64) = (1, 2) .* x");
+    accept("fn g[T: Differentiable](p: T, d: tangent[T]) -> T = p .- d\nfn f() -> (f64, f64) = g((1, 2), (3, 4))");
+    let (program, _) = run("fn f() -> f64 = sum_leaves((1, 2))");
+    assert!(!format!("{program:?}").contains(&format!("Of({:?})", Elem::I64)), "{program:?}");
+    let (program, _) = run("struct P { a: f64 }\nfn f(p: P) -> P = p .** (1/2)");
+    let text = format!("{program:?}");
+    assert!(text.contains("op: Pow,") && !text.contains("PowInt"), "{text}");
 }
