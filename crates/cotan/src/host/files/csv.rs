@@ -43,6 +43,9 @@ impl CsvTable {
         while let Some((line, cells)) = lines.next()? {
             if is_first {
                 table.n_columns = cells.len();
+                if let Some(k) = cells.iter().position(|cell| std::str::from_utf8(cell).is_err()) {
+                    return error(format!("line {line}, {}: expected text in UTF-8", table.shown(k)));
+                }
                 let texts: Vec<String> = cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
                 if texts.iter().any(|text| is_word(text)) {
                     table.names = texts;
@@ -291,6 +294,15 @@ mod tests {
         assert_eq!(
             column("1,,3\n", "1", Elem::F64),
             Err("line 1, column 1 (the first is 0): a value is missing".into())
+        );
+    }
+
+    #[test]
+    fn a_header_is_text() {
+        let opened = CsvTable::open(b"a,\xff\xfe\n1,2\n".to_vec()).map_err(|e| e.to_string());
+        assert_eq!(
+            opened.map(|table| table.n_rows()),
+            Err("line 1, column 1 (the first is 0): expected text in UTF-8".into())
         );
     }
 
