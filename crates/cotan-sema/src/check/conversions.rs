@@ -15,20 +15,26 @@ use crate::unify::Elems;
 pub(super) struct Advice {
     help: String,
     edit: Option<(Span, String)>,
+    /// What it is one mistake with, where a file has it at several places.
+    mistake: Option<&'static str>,
 }
 
 impl Advice {
     /// Advice that nothing can be done about by an edit.
     pub(super) fn new(help: impl Into<String>) -> Advice {
-        Advice { help: help.into(), edit: None }
+        Advice { help: help.into(), edit: None, mistake: None }
     }
 
     /// The diagnostic with this advice.
     pub(super) fn on(self, diagnostic: Diagnostic) -> Diagnostic {
         let diagnostic = diagnostic.help(self.help);
-        match self.edit {
-            Some((span, text)) => diagnostic.fix(span, text),
-            None => diagnostic,
+        let Some((span, text)) = self.edit else { return diagnostic };
+        match self.mistake {
+            Some(mistake) => {
+                let remark = format!("write `{text}` here");
+                diagnostic.fix(span, text).repeated(mistake, remark)
+            }
+            None => diagnostic.fix(span, text),
         }
     }
 }
@@ -48,7 +54,7 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
     let is_literal = matches!(value.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
     if let Some(digits) = without_suffix(checker, value.span).filter(|_| is_literal) {
         let help = format!("leave the suffix out: `{digits}` takes the type that is needed");
-        return Advice { help, edit: Some((value.span, digits)) };
+        return Advice { edit: Some((value.span, digits)), ..Advice::new(help) };
     }
     let becomes_integer = vars.is_within(wanted, Elems::integer());
     if let (true, ExprKind::Literal(Literal::Float(digits))) = (becomes_integer, &value.kind) {
@@ -57,14 +63,15 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
             return Advice::new(help);
         };
         let edit = Some((value.span, number.to_string()));
-        return Advice { help: format!("write the integer `{number}`"), edit };
+        return Advice { edit, ..Advice::new(format!("write the integer `{number}`")) };
     }
     if becomes_integer && vars.is_within(found, Elems::any_float()) {
         return Advice::new(format!("write `{code}`, which is checked and has no derivative"));
     }
     let help = format!("write `{code}`: values are not converted silently");
     let is_widening = breadth(checker, found) < breadth(checker, wanted);
-    Advice { help, edit: conversion(checker, value.span, &target).filter(|_| is_widening) }
+    let edit = conversion(checker, value.span, &target).filter(|_| is_widening);
+    Advice { help, edit, mistake: Some("a number is not converted") }
 }
 
 /// The edit that converts what stands at a span.
