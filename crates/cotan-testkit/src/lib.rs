@@ -6,6 +6,7 @@
 pub mod accept;
 pub mod battery;
 pub mod bisection;
+pub mod book;
 pub mod campaign;
 pub mod certificates;
 pub mod compile;
@@ -21,6 +22,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod header;
 pub mod hostile;
+pub mod idioms;
 pub mod kinks;
 pub mod library;
 pub mod memory;
