@@ -15,17 +15,23 @@ use crate::unify::Elems;
 pub(super) struct Advice {
     help: String,
     edit: Option<(Span, String)>,
+    /// Where the value that is an integer became one.
+    position: Option<Span>,
 }
 
 impl Advice {
     /// Advice that nothing can be done about by an edit.
     pub(super) fn new(help: impl Into<String>) -> Advice {
-        Advice { help: help.into(), edit: None }
+        Advice { help: help.into(), edit: None, position: None }
     }
 
     /// The diagnostic with this advice.
     pub(super) fn on(self, diagnostic: Diagnostic) -> Diagnostic {
         let diagnostic = diagnostic.help(self.help);
+        let diagnostic = match self.position {
+            Some(place) => diagnostic.label(place, "an integer since this use"),
+            None => diagnostic,
+        };
         match self.edit {
             Some((span, text)) => diagnostic.fix(span, text),
             None => diagnostic,
@@ -48,7 +54,7 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
     let is_literal = matches!(value.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
     if let Some(digits) = without_suffix(checker, value.span).filter(|_| is_literal) {
         let help = format!("leave the suffix out: `{digits}` takes the type that is needed");
-        return Advice { help, edit: Some((value.span, digits)) };
+        return Advice { help, edit: Some((value.span, digits)), position: None };
     }
     let becomes_integer = vars.is_within(wanted, Elems::integer());
     if let (true, ExprKind::Literal(Literal::Float(digits))) = (becomes_integer, &value.kind) {
@@ -57,14 +63,15 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
             return Advice::new(help);
         };
         let edit = Some((value.span, number.to_string()));
-        return Advice { help: format!("write the integer `{number}`"), edit };
+        return Advice { help: format!("write the integer `{number}`"), edit, position: None };
     }
     if becomes_integer && vars.is_within(found, Elems::any_float()) {
         return Advice::new(format!("write `{code}`, which is checked and has no derivative"));
     }
     let help = format!("write `{code}`: values are not converted silently");
     let is_widening = breadth(checker, found) < breadth(checker, wanted);
-    Advice { help, edit: conversion(checker, value.span, &target).filter(|_| is_widening) }
+    let edit = conversion(checker, value.span, &target).filter(|_| is_widening);
+    Advice { help, edit, position: vars.position(found) }
 }
 
 /// The edit that converts what stands at a span.

@@ -1,0 +1,12 @@
+//! Lines of the first ten minutes: what a newcomer writes, what is said of it, and what goes in and out.
+
+mod data;
+mod literals;
+
+use super::Line;
+
+/// The lines.
+pub(super) fn lines() -> Vec<Line> {
+    let parts: [&[Line]; 2] = [literals::LINES, data::LINES];
+    parts.concat()
+}
