@@ -30,6 +30,7 @@ mod cycles;
 mod declarations;
 mod declared;
 mod derivatives;
+mod effect_maps;
 mod effects;
 mod einsum;
 mod enums;
@@ -41,6 +42,7 @@ mod fit;
 mod flows;
 mod folds;
 mod foreign_members;
+mod foreign_ranges;
 mod generics;
 mod indexing;
 mod infer;
@@ -62,6 +64,7 @@ mod meant;
 mod methods;
 mod moves;
 mod names;
+mod new_variables;
 mod operations;
 mod operator_table;
 mod operators;
@@ -106,7 +109,7 @@ pub use warnings::derivative_warnings;
 
 use constants::Constant;
 use locals::Locals;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, SourceMap, Span, on_deep_stack};
@@ -131,6 +134,8 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// What the language server shows, also for programs with errors.
     pub facts: SourceFacts,
+    /// The types of bodies whose functions have no result type, with the places of their signatures.
+    pub found_results: Vec<(Span, String)>,
 }
 
 impl Checked {
@@ -161,6 +166,7 @@ fn check_on_this_stack(modules: &Modules, limits: &Limits) -> Checked {
     items::collect(&mut checker);
     bodies::check(&mut checker);
     bounds::check_wanted_traits(&mut checker);
+    effects::mark(&mut checker);
     checker.finish()
 }
 
@@ -266,6 +272,12 @@ struct ModuleChecker<'a> {
     /// Declared results of gradients that don't fit, with the function that is differentiated.
     result_errors: Vec<(FnId, Diagnostic)>,
     edges: Vec<CallEdge>,
+    /// The types of bodies of functions without a result type.
+    found_results: Vec<(Span, String)>,
+    /// Functions that are differentiated, or passed on to others: they must not print.
+    pure: BTreeSet<FnId>,
+    /// Where functions print that are not marked `@io`.
+    unmarked: Vec<(Span, FnId)>,
     /// Functions that are rules, with what they are rules for.
     rules: Vec<(ModuleId, FnId, attributes::RuleAttr)>,
     /// How many leaves declared types have.
@@ -306,6 +318,9 @@ impl<'a> ModuleChecker<'a> {
             plans: Vec::new(),
             result_errors: Vec::new(),
             edges: Vec::new(),
+            found_results: Vec::new(),
+            pure: BTreeSet::new(),
+            unmarked: Vec::new(),
             rules: Vec::new(),
             leaf_counts: LeafCounts::default(),
             n_type_parts: 0,
@@ -324,9 +339,9 @@ impl<'a> ModuleChecker<'a> {
         self.n_errors -= taken.filter(Diagnostic::is_error).count();
     }
 
-    /// Whether more errors were found than are told, so that looking for others is for nobody.
+    /// Whether so many errors were found that looking for others is for nobody.
     fn is_full(&self) -> bool {
-        self.n_errors > self.limits.diagnostics
+        self.n_errors > self.limits.errors_found()
     }
 
     /// Goes into a constant or alias that another one needs, unless it is one of too many. A success is matched by

@@ -4,6 +4,9 @@
 //! elsewhere, operands, what to write here, and why, where that is no plain replacement. This file must not know the
 //! program: whoever proposes something sees what is declared there.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 /// The names of values and functions.
 static NAMES: &str = include_str!("foreign/names.tsv");
 
@@ -140,20 +143,34 @@ pub fn types() -> impl Iterator<Item = (&'static str, Foreign)> {
 
 /// What a value or function is called here; of a path the last name counts, unless a row has more of it.
 pub fn value(path: &[&str]) -> Option<Foreign> {
-    named(NAMES, path)
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    named(INDEX.get_or_init(|| index(NAMES)), path)
 }
 
 /// What a type is called here.
 pub fn ty(path: &[&str]) -> Option<Foreign> {
-    named(TYPES, path)
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    named(INDEX.get_or_init(|| index(TYPES)), path)
 }
 
-fn named(table: &'static str, path: &[&str]) -> Option<Foreign> {
+fn named(table: &Index, path: &[&str]) -> Option<Foreign> {
     let path = without_namespaces(path);
     let last = path.last()?;
-    let whole = path.join(".");
-    let find = |wanted: &str| rows(table).find(|(names, _)| names.split(' ').any(|name| name == wanted));
-    find(&whole).or_else(|| find(last)).map(|(_, foreign)| foreign)
+    table.get(path.join(".").as_str()).or_else(|| table.get(last)).copied()
+}
+
+/// The rows of a table by their names.
+type Index = HashMap<&'static str, Foreign>;
+
+/// A name that two rows have is that of the first.
+fn index(table: &'static str) -> Index {
+    let mut index = Index::new();
+    for (names, foreign) in rows(table) {
+        for name in names.split(' ') {
+            index.entry(name).or_insert(foreign);
+        }
+    }
+    index
 }
 
 /// The rows of a table, each with its names.

@@ -21,10 +21,13 @@ pub struct Limits {
     pub type_parts: usize,
     /// How many operations the core IR of a program may have before derivatives are written.
     pub operations: usize,
-    /// How many errors are told, and how many warnings; the others are counted. The checker looks into no more
-    /// expressions where it has found more errors.
+    /// How many errors are told, and how many warnings; the others are counted. What repeats a mistake is told with it, so
+    /// the checker finds [some more](Self::errors_found) before it looks into no more expressions.
     pub diagnostics: usize,
 }
+
+/// How many errors are found for each that is told.
+const FOUND_FOR_EACH: usize = 8;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -41,6 +44,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// How many errors the checker finds before it stops.
+    pub fn errors_found(&self) -> usize {
+        self.diagnostics.saturating_mul(FOUND_FOR_EACH)
+    }
+
     /// The error of a program that needs too many specialisations, or too long a chain of them: `chain` names the
     /// functions, outermost first.
     pub(crate) fn exceeded(&self, chain: &[String], is_too_deep: bool, span: Span) -> Diagnostic {

@@ -19,7 +19,9 @@ pub(crate) fn surely<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) 
     if name.chars().count() < SHORTEST {
         return None;
     }
-    let mut near = candidates.filter(|candidate| *candidate != name && distance(name, candidate) == 1);
+    let length = name.chars().count();
+    let is_near = |candidate: &&str| candidate.chars().count().abs_diff(length) <= 1 && distance(name, candidate) == 1;
+    let mut near = candidates.filter(|candidate| *candidate != name).filter(is_near);
     let first = near.next()?;
     near.all(|other| other == first).then_some(first)
 }

@@ -81,6 +81,15 @@ pub struct Edit {
     pub text: String,
 }
 
+/// A mistake that is told once for a file, however often the file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// What tells the mistake from others: all places with the same text are one.
+    pub mistake: String,
+    /// The remark at this place, where another one comes before it.
+    pub remark: String,
+}
+
 /// One thing to tell the user.
 ///
 /// The message is one line, has names in backticks and says what was expected and what was found.
@@ -100,6 +109,8 @@ pub struct Diagnostic {
     pub help: Vec<String>,
     /// The edits that together mend it; empty unless it is certain that their result is what was meant.
     pub fix: Vec<Edit>,
+    /// Set where other places of the file may have the same mistake.
+    pub repeated: Option<Repeated>,
 }
 
 impl Diagnostic {
@@ -127,6 +138,7 @@ impl Diagnostic {
             labels: Vec::new(),
             help: Vec::new(),
             fix: Vec::new(),
+            repeated: None,
         }
     }
 
@@ -152,6 +164,12 @@ impl Diagnostic {
     /// together. Only where the result is certain: a guess is a proposal, and belongs into the help.
     pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
         self.fix.push(Edit { span, text: text.into() });
+        self
+    }
+
+    /// Makes it one with what the file has of the same mistake: the first place is told, the others are labels of it.
+    pub fn repeated(mut self, mistake: impl Into<String>, remark: impl Into<String>) -> Self {
+        self.repeated = Some(Repeated { mistake: mistake.into(), remark: remark.into() });
         self
     }
 

@@ -38,7 +38,7 @@ pub fn apply(file: FileId, text: &str, diagnostics: &[Diagnostic]) -> Fixed {
 }
 
 /// Whether neither edit touches the text of the other. Of two that insert at one place nobody knows which comes first.
-fn are_apart(a: &Edit, b: &Edit) -> bool {
+pub(crate) fn are_apart(a: &Edit, b: &Edit) -> bool {
     a.span.end < b.span.start || b.span.end < a.span.start
 }
 

@@ -17,12 +17,13 @@ mod literal;
 pub mod parser;
 pub mod precedence;
 pub mod render;
+pub mod repeats;
 mod sink;
 pub mod span;
 mod stack;
 pub mod token;
 
-pub use diagnostic::{Code, CodeInfo, Diagnostic, Edit, Label, Severity};
+pub use diagnostic::{Code, CodeInfo, Diagnostic, Edit, Label, Repeated, Severity};
 pub use lexer::decode;
 pub use parser::{Limits, parse, parse_with};
 pub use sink::cap;

@@ -60,9 +60,17 @@ pub fn cap(diagnostics: &mut Vec<Diagnostic>, most: usize, are_all_found: bool) 
             }
             n <= most
         });
+        if severity == Severity::Error && !are_all_found {
+            // Few are left where mistakes are repeated.
+            more_from = more_from.or_else(|| last_error(diagnostics));
+        }
         let more = if are_all_found { format!("{} more", n.saturating_sub(most)) } else { "more".to_owned() };
         diagnostics.extend(more_from.map(|span| others(severity, most, &more, span)));
     }
+}
+
+fn last_error(diagnostics: &[Diagnostic]) -> Option<Span> {
+    diagnostics.iter().rev().find(|diagnostic| diagnostic.is_error()).map(|diagnostic| diagnostic.primary.span)
 }
 
 /// What stands for diagnostics that are not shown, of which the first is at `span`.
@@ -105,7 +113,9 @@ mod tests {
         let of = |what: &str| format!("expected at most 3 {what}s, found 1 more, from here on");
         assert_eq!(more, [(Severity::Error, of("error").as_str()), (Severity::Warning, of("warning").as_str())]);
         let mut few = list[..2].to_vec();
-        cap(&mut few, 3, false);
+        cap(&mut few, 3, true);
         assert_eq!(few, list[..2]);
+        cap(&mut few, 3, false);
+        assert_eq!(few[2].message, "expected at most 3 errors, found more, from here on");
     }
 }

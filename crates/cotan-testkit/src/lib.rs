@@ -5,6 +5,7 @@
 
 pub mod accept;
 pub mod battery;
+pub mod behaviour;
 pub mod bisection;
 pub mod book;
 pub mod campaign;

@@ -4,7 +4,8 @@ use crate::library::standard;
 use cotan_sema::modules::{Library, Loaded, Loader, Modules, NoFiles, load};
 use cotan_sema::typed::FnId;
 use cotan_sema::{Checked, Limits};
-use cotan_syntax::{Diagnostic, FileId, SourceMap, cap, codes, on_deep_stack};
+use cotan_syntax::repeats::grouped;
+use cotan_syntax::{Diagnostic, Edit, FileId, SourceMap, Span, cap, codes, on_deep_stack};
 use std::collections::BTreeMap;
 
 /// A source file and what it imports after the front end: its typed tree as far as it goes, and everything there is to
@@ -41,11 +42,13 @@ impl Program {
         let mut checked = cotan_sema::check(&modules, limits);
         // The checker stops looking where it has found more than are told.
         let n_errors = checked.diagnostics.iter().filter(|d| d.is_error()).count();
-        let are_all_found = n_errors <= limits.diagnostics;
+        let are_all_found = n_errors <= limits.errors_found();
         let unread = Unread::of(&modules, &diagnostics);
+        diagnostics.iter_mut().for_each(|d| add_result(d, &checked.found_results));
         checked.diagnostics.retain(|d| !unread.has(d));
         diagnostics.append(&mut checked.diagnostics);
         diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
+        let mut diagnostics = grouped(diagnostics);
         cap(&mut diagnostics, limits.diagnostics, are_all_found);
         Program { sources: modules.sources.clone(), modules, checked, diagnostics }
     }
@@ -64,6 +67,19 @@ impl Program {
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
+}
+
+/// Says of a function without a result type what its body has.
+fn add_result(diagnostic: &mut Diagnostic, found: &[(Span, String)]) {
+    let place = diagnostic.primary.span;
+    if diagnostic.code != codes::MISSING_RESULT || !diagnostic.fix.is_empty() {
+        return;
+    }
+    let before = found.iter().filter(|(signature, _)| signature.file == place.file && signature.end <= place.start);
+    let Some((signature, ty)) = before.max_by_key(|(signature, _)| signature.end) else { return };
+    let text = format!(" -> {ty}");
+    diagnostic.help = vec![format!("write `->{}`, the type of the body", &text[3..])];
+    diagnostic.fix.push(Edit { span: signature.after(), text });
 }
 
 /// The declarations that could not be read: by where they start, where they end.

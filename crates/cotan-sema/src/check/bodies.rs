@@ -29,7 +29,11 @@ pub(super) fn check(module: &mut ModuleChecker<'_>) {
     for at in 0..module.plans.len() {
         let plan = module.plans[at];
         module.current = plan.module;
+        let n_errors = module.n_errors;
         let (body, result) = function_body(BodyChecker::new(module, plan.function), plan);
+        if plan.item.signature.result.is_none() && module.n_errors == n_errors {
+            note_result(module, plan, &body.value.ty);
+        }
         module.bodies[plan.function.0 as usize] = Some(FunctionBody::Source(body));
         if plan.inferred_for.is_some() {
             module.signatures[plan.function.0 as usize].result = result;
@@ -40,6 +44,15 @@ pub(super) fn check(module: &mut ModuleChecker<'_>) {
             module.report(diagnostic);
         }
     }
+}
+
+/// Notes the type of a body whose function has none for its result.
+fn note_result(module: &mut ModuleChecker<'_>, plan: Plan<'_>, ty: &Type) {
+    if ty.has_error() || *ty == Type::Never {
+        return;
+    }
+    let text = if ty.is_unit() { "()".to_owned() } else { module.show_in(module.signature(plan.function), ty) };
+    module.found_results.push((plan.item.signature.span, text));
 }
 
 /// Checks a whole body. Gives it with the type of its result.

@@ -100,6 +100,9 @@ fn instantiate_from(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, instance
             if checker.module.signature(*function).prints {
                 effects::effect(checker, &scheme.name, scheme.span, scheme.definition);
             }
+            if checker.locals.frames.len() > 1 {
+                checker.module.pure.insert(*function);
+            }
             if let Some(caller) = checker.owner {
                 checker.module.edges.push(CallEdge { caller, callee: *function, span: scheme.span });
             }

@@ -8,7 +8,9 @@ use super::effects::Printer;
 use super::schemes::{function_scheme, param_scheme};
 use super::scope::{Found, field_name};
 use super::vmap_axes::VMAP;
-use super::{BodyChecker, Def, FnId, builtins, einsum, instantiate, methods, unbound_derivatives, vmaps};
+use super::{
+    BodyChecker, Def, FnId, builtins, einsum, instantiate, methods, unbound_derivatives, unknown_names, vmaps,
+};
 use crate::codes;
 use crate::modules::einsum::EINSUM;
 use crate::prelude;
@@ -32,7 +34,8 @@ impl BodyChecker<'_, '_> {
         if self.generics.iter().any(|generic| generic.name == *name) {
             return None;
         }
-        if self.is_item(name) {
+        let is_member = field_name(ops.first()).is_some();
+        if self.is_item(name) && (is_member || !is_beside_module(self, name)) {
             return item_callee(self, name, base.span, ops);
         }
         if let Some(form) = NamedForm::from_name(name) {
@@ -86,6 +89,12 @@ impl BodyChecker<'_, '_> {
     }
 }
 
+/// Whether a name is that of a module and of a function of the prelude: without a dot after it the function is meant.
+pub(super) fn is_beside_module(checker: &BodyChecker<'_, '_>, name: &str) -> bool {
+    let is_module = checker.module.find(name).is_some_and(|found| matches!(found.def, Def::Module(_)));
+    is_module && (prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some())
+}
+
 /// What can be called at the beginning of `name ops..` where the name is that of a declaration.
 fn item_callee<'s>(
     checker: &mut BodyChecker<'_, '_>,
@@ -93,6 +102,9 @@ fn item_callee<'s>(
     span: Span,
     ops: &'s [PostfixOp],
 ) -> Option<(Callee<'s>, usize)> {
+    if let Some(used) = unknown_names::member_call(checker, name, span, ops) {
+        return Some((Callee::Failed, used));
+    }
     let n_uses = checker.module.facts.definitions.len();
     let found = checker.module.follow(name, span, |at| field_name(ops.get(at)))?;
     match found.def {
@@ -166,7 +178,8 @@ fn derivative_callee<'s>(
         Some(base) => (Callee::Derivative(Box::new(DerivativeCallee { form, selector, base, span: whole })), used + 1),
         None => {
             let is_known = args.iter().any(|arg| matches!(arg.value.kind, ast::ExprKind::Error))
-                || unbound_derivatives::is_argument_number(checker, form, args, whole);
+                || unbound_derivatives::is_argument_number(checker, form, args, whole)
+                || unbound_derivatives::is_call_inside(checker, form, args, whole);
             if !is_known {
                 report_needs_function(checker, form, whole);
             }

@@ -2,8 +2,9 @@
 
 use cotan_syntax::{Diagnostic, Span, ast};
 
+use super::conversions::Advice;
 use super::infer::Misfit;
-use super::{BodyChecker, axes, fit, loop_attributes, operators, ranges, tile_shapes};
+use super::{BodyChecker, axes, fit, foreign_ranges, loop_attributes, operators, ranges, tile_shapes};
 use crate::codes;
 use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, Sharing, While};
 use crate::types::Type;
@@ -86,7 +87,10 @@ fn report_arms(
     let swapped = is_integer(first) && !is_integer(second);
     let (value, other) = if swapped { (first, second) } else { (second, first) };
     let value = Expr { ty: value.clone(), ..Expr::error(if swapped { first_span } else { span }) };
-    let advice = fit::misfit_advice(checker, &value, other, misfit);
+    let advice = match misfit {
+        Misfit::Size(..) => Advice::new("give all arms one length, or take what is done with them into the arms"),
+        Misfit::Type | Misfit::Rank => fit::misfit_advice(checker, &value, other, misfit),
+    };
     checker.report(advice.on(Diagnostic::error(code, span, message).label(first_span, format!("this is `{wanted}`"))));
 }
 
@@ -141,6 +145,9 @@ fn iterable(checker: &mut BodyChecker<'_, '_>, iterable: &ast::Expr) -> Option<I
         }
         let tensor = checker.expr(&postfix.base);
         return loop_tensor(checker, tensor, true);
+    }
+    if let Some(range) = foreign_ranges::reported(checker, iterable) {
+        return loop_range(checker, &range, iterable.span, false);
     }
     if let Some(args) = tile_shapes::tile_args(checker, iterable) {
         let range = tile_shapes::tile_range(checker, args, iterable.span)?;

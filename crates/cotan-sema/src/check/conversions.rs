@@ -17,12 +17,14 @@ pub(super) struct Advice {
     edit: Option<(Span, String)>,
     /// Where the value that is an integer became one.
     position: Option<Span>,
+    /// What it is one mistake with, where a file has it at several places.
+    mistake: Option<&'static str>,
 }
 
 impl Advice {
     /// Advice that nothing can be done about by an edit.
     pub(super) fn new(help: impl Into<String>) -> Advice {
-        Advice { help: help.into(), edit: None, position: None }
+        Advice { help: help.into(), edit: None, mistake: None, position: None }
     }
 
     /// The diagnostic with this advice.
@@ -32,9 +34,13 @@ impl Advice {
             Some(place) => diagnostic.label(place, "an integer since this use"),
             None => diagnostic,
         };
-        match self.edit {
-            Some((span, text)) => diagnostic.fix(span, text),
-            None => diagnostic,
+        let Some((span, text)) = self.edit else { return diagnostic };
+        match self.mistake {
+            Some(mistake) => {
+                let remark = format!("write `{text}` here");
+                diagnostic.fix(span, text).repeated(mistake, remark)
+            }
+            None => diagnostic.fix(span, text),
         }
     }
 }
@@ -54,7 +60,7 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
     let is_literal = matches!(value.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
     if let Some(digits) = without_suffix(checker, value.span).filter(|_| is_literal) {
         let help = format!("leave the suffix out: `{digits}` takes the type that is needed");
-        return Advice { help, edit: Some((value.span, digits)), position: None };
+        return Advice { edit: Some((value.span, digits)), ..Advice::new(help) };
     }
     let becomes_integer = vars.is_within(wanted, Elems::integer());
     if let (true, ExprKind::Literal(Literal::Float(digits))) = (becomes_integer, &value.kind) {
@@ -63,7 +69,7 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
             return Advice::new(help);
         };
         let edit = Some((value.span, number.to_string()));
-        return Advice { help: format!("write the integer `{number}`"), edit, position: None };
+        return Advice { edit, ..Advice::new(format!("write the integer `{number}`")) };
     }
     if becomes_integer && vars.is_within(found, Elems::any_float()) {
         return Advice::new(format!("write `{code}`, which is checked and has no derivative"));
@@ -71,7 +77,8 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
     let help = format!("write `{code}`: values are not converted silently");
     let is_widening = breadth(checker, found) < breadth(checker, wanted);
     let edit = conversion(checker, value.span, &target).filter(|_| is_widening);
-    Advice { help, edit, position: vars.position(found) }
+    let mistake = Some("a number is not converted");
+    Advice { help, edit, mistake, position: vars.position(found) }
 }
 
 /// The edit that converts what stands at a span.

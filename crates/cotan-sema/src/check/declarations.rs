@@ -8,7 +8,7 @@ use cotan_ir::Elem;
 
 use super::bodies::Plan;
 use super::loop_attributes::Hints;
-use super::type_scope::{Holes, TypeScope};
+use super::type_scope::{Holes, NewSizes, NoSize, TypeScope};
 use super::{Def, ModuleChecker, Signature, attributes, constants, declared, finish, generics, testing};
 use crate::codes;
 use crate::dims::{Atom, Dim, GenericId, LocalId};
@@ -112,8 +112,8 @@ pub(super) fn read_signature(
         }
         let nodiff = attributes::has_nodiff(checker, param);
         let values = |name: &str| integers.get(name).cloned();
-        let mut scope =
-            TypeScope { generics, values: &values, holes: Holes::Generics, next_size: 0, self_type: self_type.clone() };
+        let scope = TypeScope::with_values(generics, &values, Holes::Generics, self_type.clone());
+        let mut scope = TypeScope { new_sizes: Some(NewSizes::of(signature)), ..scope };
         let ty = checker.resolve_type(&param.ty, &mut scope);
         generics = scope.generics;
         let ty = checker.without_enum_elements(ty, param.ty.span);
@@ -127,8 +127,15 @@ pub(super) fn read_signature(
         params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff, mutable, default });
     }
     let values = |name: &str| integers.get(name).cloned();
-    let mut scope =
-        TypeScope { generics, values: &values, holes: Holes::Sizes, next_size: 0, self_type: self_type.clone() };
+    let no_sizes = params.iter().zip(&signature.params).filter(|(param, _)| param.ty.is_scalar() && !param.mutable);
+    let no_size = |(param, written): (&typed::Param, &ast::Param)| NoSize {
+        name: param.name.clone(),
+        ty: (checker.show_over(&generics, &param.ty), written.ty.span),
+        is_reported: false,
+    };
+    let no_sizes = no_sizes.map(no_size).collect();
+    let scope = TypeScope::with_values(generics, &values, Holes::Sizes, self_type.clone());
+    let mut scope = TypeScope { no_sizes, ..scope };
     let result = match &signature.result {
         Some(result) => {
             let ty = checker.value_type(result, &mut scope);
@@ -137,6 +144,10 @@ pub(super) fn read_signature(
         None if signature.name.name == "main" => Type::UNIT,
         None => Type::Error,
     };
+    // Nothing more is said about a parameter that was to be a size.
+    for no_size in scope.no_sizes.iter().filter(|no_size| no_size.is_reported) {
+        params.iter_mut().filter(|param| param.name == no_size.name).for_each(|param| param.ty = Type::Error);
+    }
     let n_open_sizes = scope.next_size;
     Signature {
         name: checker.full_name(&signature.name.name),

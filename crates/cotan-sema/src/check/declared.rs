@@ -159,6 +159,7 @@ fn declare_derivative(
         // A struct that is named for a tangent stands for its tangent.
         param.ty = checker.declarations_in(&primal.generics).tangent(&param.ty);
     }
+    checker.pure.insert(base);
     let callable = Callable {
         span: attr.span,
         params: primal.params.iter().map(|param| param.ty.clone()).collect(),

@@ -26,6 +26,7 @@ pub(super) fn derivative_scheme(
     span: Span,
 ) -> Option<Scheme> {
     let form = named.form;
+    checker.module.pure.extend(base.owner());
     if base.params.iter().any(|param| param.ty.has_error()) || base.result.has_error() {
         return None;
     }
@@ -274,8 +275,13 @@ fn result_can_be_differentiated(
     } else {
         format!("expected a function with floats in its result for `{}`, found `{found}`", named.name)
     };
+    let jacobian = format!(
+        "fold the result to one number, or use `jacobian[{}]({})`",
+        base.params.first().map_or("w", |param| param.name.as_str()),
+        base.name
+    );
     let help = match (needs_scalar, &result) {
-        (true, Type::Tensor { .. }) => "fold the result to one number, or use `jacobian[w](f)`",
+        (true, Type::Tensor { .. }) => jacobian.as_str(),
         (true, Type::Tuple(_)) if form.takes_aux() => "the loss, one float, comes first: `(loss, aux)`",
         (true, Type::Tuple(_)) => "give the loss alone, and compute the rest in a function of its own",
         _ => "give a result made of floats",

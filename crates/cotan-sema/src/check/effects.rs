@@ -1,13 +1,13 @@
 //! Effects: `print`, and which functions may call what prints.
 
 use cotan_ir::Elem;
-use cotan_syntax::ast::{ExprKind as AstKind, Literal};
-use cotan_syntax::{Diagnostic, Span};
+use cotan_syntax::ast::{ExprKind as AstKind, ItemKind, Literal};
+use cotan_syntax::{Diagnostic, Edit, Span};
 
 use super::arguments::Source;
-use super::{BodyChecker, arguments};
+use super::{BodyChecker, ModuleChecker, arguments};
 use crate::codes;
-use crate::typed::{Expr, ExprKind, Print, PrintPiece};
+use crate::typed::{Expr, ExprKind, FnId, Print, PrintPiece};
 use crate::types::Type;
 
 /// What a function of the prelude prints.
@@ -80,13 +80,12 @@ fn piece(checker: &mut BodyChecker<'_, '_>, printer: Printer, source: Source<'_>
 /// Notes that something prints here; reports it where only pure code may stand.
 pub(super) fn effect(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, definition: Option<Span>) {
     let Some(function) = checker.locals.frames.first() else { return };
-    let mut unmarked_main = None;
+    let mut unmarked = None;
     let (message, help) = if !function.may_print {
         let Some(owner) = checker.owner else { return };
         let signature = checker.module.signature(owner);
         let owner = signature.name.trim_end_matches(".primal").to_owned();
-        // Of any other function it is not certain that it should print: its callers would have to.
-        unmarked_main = (owner == "main").then(|| signature.span.before());
+        unmarked = checker.owner.filter(|_| checker.locals.frames.len() == 1);
         let message = format!("expected calls of pure functions in `{owner}`, found `{name}`, which prints");
         (message, format!("write `@io` before the declaration of `{owner}`"))
     } else if checker.locals.frames.iter().any(|frame| !frame.may_print) {
@@ -99,11 +98,44 @@ pub(super) fn effect(checker: &mut BodyChecker<'_, '_>, name: &str, span: Span, 
     if let Some(definition) = definition {
         diagnostic = diagnostic.label(definition, "marked `@io`");
     }
-    let diagnostic = diagnostic.help(help);
-    checker.report(match unmarked_main {
-        Some(place) => diagnostic.fix(place, "@io "),
-        None => diagnostic,
-    });
+    if let Some(owner) = unmarked {
+        diagnostic = diagnostic.repeated(format!("{owner:?} prints"), "and here");
+        checker.module.unmarked.push((span, owner));
+    }
+    checker.report(diagnostic.help(help));
+}
+
+/// What to do about output of a function that must be pure.
+const STAYS_PURE: &str = "what is differentiated or passed on does not print: give the value back beside the result, as \
+                          in `(loss, w)`, and print it where the function is called";
+
+/// Adds `@io` to the fixes of functions that print without it, where nothing asks for a pure function: what is
+/// differentiated or passed on, and what these call.
+pub(super) fn mark(checker: &mut ModuleChecker<'_>) {
+    let mut must_be_pure = std::mem::take(&mut checker.pure);
+    let mut open: Vec<FnId> = must_be_pure.iter().copied().collect();
+    while let Some(caller) = open.pop() {
+        let callees = checker.edges.iter().filter(|edge| edge.caller == caller).map(|edge| edge.callee);
+        open.extend(callees.filter(|callee| must_be_pure.insert(*callee)).collect::<Vec<_>>());
+    }
+    for (span, owner) in std::mem::take(&mut checker.unmarked) {
+        let place = before_declaration(checker, owner);
+        let is_it = |d: &&mut Diagnostic| d.code == codes::EFFECT && d.primary.span == span;
+        let Some(diagnostic) = checker.diagnostics.iter_mut().find(is_it) else { continue };
+        if must_be_pure.contains(&owner) {
+            diagnostic.help = vec![STAYS_PURE.to_owned()];
+        } else if let Some(place) = place {
+            diagnostic.fix.push(Edit { span: place, text: "@io ".to_owned() });
+        }
+    }
+}
+
+/// The place of a new attribute before a function of the module that is checked.
+fn before_declaration(checker: &ModuleChecker<'_>, function: FnId) -> Option<Span> {
+    let span = checker.signature(function).span;
+    let items = checker.modules.iter().flat_map(|module| &module.syntax.items);
+    let declared = items.filter(|item| matches!(&item.kind, ItemKind::Function(it) if it.signature.span == span));
+    declared.map(|item| item.public.unwrap_or(span).before()).next()
 }
 
 /// A string where a value is needed.
@@ -111,7 +143,8 @@ pub(super) fn report_string(checker: &mut BodyChecker<'_, '_>, span: Span) -> Ex
     let message = "expected a value, found a string, which only `print` takes";
     checker.report(
         Diagnostic::error(codes::STRING, span, message)
-            .help("write it as an argument of `print`: there are no values of a string type"),
+            .help("write it as an argument of `print`: there are no values of a string type")
+            .repeated("a string is no value", "nor here"),
     );
     Expr::error(span)
 }

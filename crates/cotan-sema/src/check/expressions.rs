@@ -84,10 +84,10 @@ fn expr_kind(checker: &mut BodyChecker<'_, '_>, expr: &ast::Expr) -> Expr {
 fn array(checker: &mut BodyChecker<'_, '_>, parts: &[ast::Expr], span: Span) -> Expr {
     let mut values: Vec<Expr> = parts.iter().map(|part| checker.expr(part)).collect();
     let Some(first) = values.first() else {
-        checker.report(
-            Diagnostic::error(codes::EMPTY_ARRAY, span, "expected at least one element, found `[]`")
-                .help("an empty tensor needs a type: write `zeros[f64](0)`"),
-        );
+        checker.report(Diagnostic::error(codes::EMPTY_ARRAY, span, "expected at least one element, found `[]`").help(
+            "tensors do not grow: write `tabulate(n, |i| ...)`, or `zeros[f64](n)` and then `v[i] = ...`; an \
+                     empty one is `zeros[f64](0)`",
+        ));
         return Expr::error(span);
     };
     let elem = first.ty.clone();

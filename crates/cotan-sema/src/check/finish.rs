@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::order;
 use crate::show::Names;
 use crate::typed::{self, Body, Callable, CallableKind, Expr, ExprKind, FunctionBody, Literal, PatternKind, Program};
-use crate::types::{Bound, GenericArg, GenericKind, Scalar, Type};
+use crate::types::{Bound, Generic, GenericArg, GenericKind, Scalar, Type};
 use crate::unify::ScalarVars;
 
 impl ModuleChecker<'_> {
@@ -22,6 +22,13 @@ impl ModuleChecker<'_> {
         let enums = |at: u32| self.enum_name(at);
         let vars = ScalarVars::default();
         Names { generics: &signature.generics, structs: &structs, enums: &enums, locals: &param, vars: &vars }.ty(ty)
+    }
+
+    /// A type that is made of these parameters alone, as text.
+    pub(super) fn show_over(&self, generics: &[Generic], ty: &Type) -> String {
+        let (structs, enums) = (|at: u32| self.struct_name(at), |at: u32| self.enum_name(at));
+        let vars = ScalarVars::default();
+        Names { generics, structs: &structs, enums: &enums, locals: &|_| "?".to_owned(), vars: &vars }.ty(ty)
     }
 
     /// Puts the program together.
@@ -79,7 +86,7 @@ impl ModuleChecker<'_> {
         diagnostics.sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
         let mut facts = self.facts;
         facts.definitions.sort_by_key(|found| found.span);
-        Checked { program, diagnostics, facts }
+        Checked { program, diagnostics, facts, found_results: self.found_results }
     }
 }
 

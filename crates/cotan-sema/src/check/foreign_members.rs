@@ -7,13 +7,14 @@ use super::meant::{Meant, Use};
 use super::shape_help::has_hole;
 use super::{BodyChecker, written};
 use crate::codes;
+use crate::dims::Dim;
 use crate::foreign;
 use crate::prelude;
 use crate::typed::Expr;
 use crate::types::Type;
 
 /// What stands for the sizes of a tensor elsewhere.
-pub(super) fn is_size_word(name: &str) -> bool {
+fn is_size_word(name: &str) -> bool {
     matches!(name, "shape" | "size" | "len" | "length" | "numel" | "ndim" | "ndims" | "nrows" | "ncols" | "dim")
 }
 
@@ -26,10 +27,8 @@ pub(super) fn explain_method(
     span: Span,
     diagnostic: Diagnostic,
 ) -> Diagnostic {
-    if is_size_word(&name.name)
-        && let Some(help) = help_for_sizes(checker, &value.ty, None)
-    {
-        return diagnostic.help(help);
+    if let Some(sizes) = sizes_named(checker, &value.ty, &name.name) {
+        return sizes.on(diagnostic, span);
     }
     let of_args = args.iter().map(|arg| (arg.name.is_none(), arg.value.span));
     let parts = std::iter::once((true, value.span)).chain(of_args);
@@ -44,10 +43,8 @@ pub(super) fn explain_field(
     name: &Ident,
     diagnostic: Diagnostic,
 ) -> Diagnostic {
-    if is_size_word(&name.name)
-        && let Some(help) = help_for_sizes(checker, ty, None)
-    {
-        return diagnostic.help(help);
+    if let Some(sizes) = sizes_named(checker, ty, &name.name) {
+        return sizes.on(diagnostic, base.to(name.span));
     }
     let written = [checker.module.written(base).map(str::to_owned)];
     explain_call(checker, &name.name, &written, base.to(name.span), diagnostic)
@@ -95,21 +92,48 @@ fn meant_call(checker: &BodyChecker<'_, '_>, name: &str, written: &[Option<Strin
     })
 }
 
-/// The size that `value.shape[k]` stands for; without `k` all of them.
-pub(super) fn help_for_sizes(checker: &BodyChecker<'_, '_>, ty: &Type, at: Option<usize>) -> Option<String> {
-    let dims = ty.dims();
-    let dims = match at {
-        Some(at) => std::slice::from_ref(dims.get(at)?),
-        None => dims,
-    };
+/// What to say about the sizes of a tensor, and the size that takes the place of the question if it asks for one.
+pub(super) struct Sizes {
+    help: String,
+    code: Option<String>,
+}
+
+impl Sizes {
+    /// The diagnostic with this help; `place` is the whole question.
+    pub(super) fn on(self, diagnostic: Diagnostic, place: Span) -> Diagnostic {
+        let diagnostic = diagnostic.help(self.help);
+        match self.code {
+            Some(code) => diagnostic.fix(place, written::operand(&code)),
+            None => diagnostic,
+        }
+    }
+}
+
+/// What `len(v)`, `v.size` or `v.shape` asks for. Of a vector, the length is its only size.
+pub(super) fn sizes_named(checker: &BodyChecker<'_, '_>, ty: &Type, word: &str) -> Option<Sizes> {
+    if !is_size_word(word) {
+        return None;
+    }
+    let is_length = matches!(word, "size" | "len" | "length" | "numel");
+    let sizes = sizes(checker, ty.dims())?;
+    Some(Sizes { code: sizes.code.filter(|_| is_length), ..sizes })
+}
+
+fn sizes(checker: &BodyChecker<'_, '_>, dims: &[Dim]) -> Option<Sizes> {
     let names: Vec<String> = dims.iter().map(|dim| checker.show_dim(dim)).collect();
     if names.iter().any(|name| has_hole(name)) {
-        return Some("name the size where the tensor is declared, as in `f64[N]`, and use the name".to_owned());
+        let help = "name the size where the tensor is declared, as in `f64[N]`, and use the name".to_owned();
+        return Some(Sizes { help, code: None });
     }
     match names.as_slice() {
         [] => None,
-        [one] => Some(format!("sizes stand in the types: this one is `{one}`")),
-        several => Some(format!("sizes stand in the types: they are `{}` here", several.join("`, `"))),
+        [one] => {
+            Some(Sizes { help: format!("sizes stand in the types: this one is `{one}`"), code: Some(one.clone()) })
+        }
+        several => {
+            let help = format!("sizes stand in the types: they are `{}` here", several.join("`, `"));
+            Some(Sizes { help, code: None })
+        }
     }
 }
 
@@ -125,15 +149,10 @@ pub(super) fn is_axis_of_shape(checker: &mut BodyChecker<'_, '_>, value: &Expr, 
     else {
         return false;
     };
-    let at = usize::try_from(*at).ok().filter(|_| is_size_word(&name.name));
-    let Some(help) = at.and_then(|at| help_for_sizes(checker, &value.ty, Some(at))) else { return false };
+    let dim = usize::try_from(*at).ok().filter(|_| is_size_word(&name.name)).and_then(|at| value.ty.dims().get(at));
+    let Some(size) = dim.and_then(|dim| sizes(checker, std::slice::from_ref(dim))) else { return false };
     let message = format!("expected a struct before `.{}`, found `{}`", name.name, checker.show(&value.ty));
     let whole = value.span.to(*span);
-    let diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, whole, message).help(help);
-    let size = at.and_then(|at| value.ty.dims().get(at)).map(|dim| checker.show_dim(dim));
-    checker.report(match size.filter(|size| !has_hole(size)) {
-        Some(size) => diagnostic.fix(whole, written::operand(&size)),
-        None => diagnostic,
-    });
+    checker.report(size.on(Diagnostic::error(codes::UNKNOWN_FIELD, whole, message), whole));
     true
 }

@@ -3,6 +3,7 @@
 use cotan_syntax::ast::{self, Arg, ExprKind};
 use cotan_syntax::{Diagnostic, Span};
 
+use super::meant::Meant;
 use super::{BodyChecker, axes, out_of_range, ranges};
 use crate::codes;
 use crate::dims::Dim;
@@ -20,7 +21,10 @@ pub(super) fn indices(
     args: &[Arg],
     span: Span,
 ) -> Option<(Vec<Index>, Type)> {
-    let indices: Vec<Option<Index>> = args.iter().map(|arg| one_index(checker, base.1, arg)).collect();
+    let indices: Vec<Option<Index>> = {
+        let is_alone = args.len() == 1 && ty.dims().len() == 1;
+        args.iter().map(|arg| one_index(checker, base.1, arg, is_alone)).collect()
+    };
     let indices: Option<Vec<Index>> = indices.into_iter().collect();
     let dims = match ty {
         Type::Tensor { dims, .. } => dims.clone(),
@@ -89,7 +93,7 @@ pub(super) fn indices(
     Some((indices, selected))
 }
 
-fn one_index(checker: &mut BodyChecker<'_, '_>, base: Span, arg: &Arg) -> Option<Index> {
+fn one_index(checker: &mut BodyChecker<'_, '_>, base: Span, arg: &Arg, is_alone: bool) -> Option<Index> {
     if let Some(name) = &arg.name {
         let message = format!("expected an index, found the named argument `{}`", name.name);
         checker.report(
@@ -110,7 +114,7 @@ fn one_index(checker: &mut BodyChecker<'_, '_>, base: Span, arg: &Arg) -> Option
             Some(if is_scalar { Index::At(value) } else { Index::Gather(value) })
         }
         Some(scalar) if !value.ty.is_scalar() && checker.infer.vars.is_within(scalar, Elems::bool()) => {
-            report_mask(checker, base, &value)
+            report_mask(checker, (base, is_alone), &value)
         }
         _ => {
             // Reports what is wrong with it.
@@ -120,8 +124,8 @@ fn one_index(checker: &mut BodyChecker<'_, '_>, base: Span, arg: &Arg) -> Option
     }
 }
 
-/// Reports `x[x .> 0.0]`.
-fn report_mask<T>(checker: &mut BodyChecker<'_, '_>, base: Span, mask: &Expr) -> Option<T> {
+/// Reports `x[x .> 0.0]`. Of a vector the mask, if it is its only index, selects the elements where it holds.
+fn report_mask<T>(checker: &mut BodyChecker<'_, '_>, (base, is_alone): (Span, bool), mask: &Expr) -> Option<T> {
     let message = format!("expected an integer for an index, found {}", checker.show_value(mask));
     let tensor = checker.module.written(base).unwrap_or("v");
     let written = checker.module.written(mask.span).unwrap_or("mask");
@@ -129,7 +133,13 @@ fn report_mask<T>(checker: &mut BodyChecker<'_, '_>, base: Span, mask: &Expr) ->
         "a mask selects with `select({written}, {tensor}, 0.0)`, which keeps the shape, or with \
          `index.compress({tensor}, {written})` of `std.index`"
     );
-    checker.report(Diagnostic::error(codes::INTEGER_EXPECTED, mask.span, message).help(help));
+    let diagnostic = Diagnostic::error(codes::INTEGER_EXPECTED, mask.span, message).help(help);
+    let is_certain = is_alone && tensor != "v" && written != "mask";
+    let (module, imports) = checker.module.module_here("std.index");
+    let code = format!("{module}.compress({tensor}, {written})");
+    let meant = Meant { imports, ..Meant::call(code, is_certain) };
+    let whole = Span { end: mask.span.end + 1, ..base };
+    checker.report(checker.module.with_fix(&meant, diagnostic, whole, Some(whole)));
     None
 }
 

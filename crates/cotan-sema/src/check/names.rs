@@ -12,6 +12,9 @@ use crate::prelude;
 use crate::typed::{Expr, ExprKind, Literal};
 use crate::types::{GenericKind, StructId, Type};
 
+/// What reports about functions where values are needed have in common.
+pub(super) const NO_VALUE: &str = "a function is no value";
+
 impl BodyChecker<'_, '_> {
     /// The local that a name stands for, recorded as a use and as a capture.
     pub(super) fn lookup_local(&mut self, name: &str, span: Span) -> Option<LocalId> {
@@ -34,7 +37,8 @@ impl BodyChecker<'_, '_> {
         let message = format!("expected a value, found {what}");
         self.report(
             Diagnostic::error(codes::FUNCTION_AS_VALUE, span, message)
-                .help("functions are no values: call it, or pass it on as an argument, as in `map(f, v)`"),
+                .help("functions are no values: call it, or pass it on as an argument, as in `map(f, v)`")
+                .repeated(NO_VALUE, "nor is this one"),
         );
         Expr::error(span)
     }

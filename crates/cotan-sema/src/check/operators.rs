@@ -6,7 +6,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
 use super::operator_table::{binary_op, is_comparison, trait_with};
-use super::{BodyChecker, conversions, folds, literals, shape_help, storage, vectors};
+use super::{BodyChecker, callees, conversions, folds, literals, shape_help, storage, vectors};
 use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
@@ -119,7 +119,9 @@ pub(super) fn is_function_name(checker: &BodyChecker<'_, '_>, expr: &ast::Expr) 
         Some(local) => matches!(checker.locals.get(local).ty, Type::Function(_)),
         None if checker.generics.iter().any(|generic| generic.name == *name) => false,
         None => match checker.module.find(name) {
-            Some(definition) => matches!(definition.def, super::Def::Function(_)),
+            Some(definition) => {
+                matches!(definition.def, super::Def::Function(_)) || callees::is_beside_module(checker, name)
+            }
             None => prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some(),
         },
     }
@@ -250,6 +252,9 @@ fn same_shape(
     }
     let elem = right.ty.elem().clone();
     let wanted = Type::tensor(elem, left.dims().to_vec());
+    if shape_help::is_row_reported(checker, (left_span, left), &right) {
+        return (Expr { ty: Type::Error, ..right }, None);
+    }
     let origin = Some((left_span, "the other operand has this shape"));
     let right = checker.fit_as(right, &wanted, "the right operand", Strictness::Exact, origin);
     let dims = (!right.ty.has_error()).then(|| left.dims().to_vec());
@@ -279,7 +284,7 @@ fn dots_are_right(
         .help(format!("write `{}`", counterpart.as_str()));
     let is_fold = matches!(left.kind, ExprKind::Fold { .. }) && left_ty.is_scalar();
     if op.is_dotted() || !is_fold && has_one_dotted_meaning(op, left_ty, &right.ty) {
-        diagnostic = diagnostic.fix(op_span, counterpart.as_str());
+        diagnostic = mended_dots(diagnostic, op_span, counterpart.as_str());
     } else if op == ast::BinaryOp::Mul && !is_fold {
         diagnostic = diagnostic.help("or `@`, if the matrix product is meant");
     }
@@ -288,6 +293,12 @@ fn dots_are_right(
     }
     checker.report(diagnostic);
     false
+}
+
+/// The diagnostic of an operator with the one that is meant: dots that are missing, or too many, are one mistake of a file.
+pub(super) fn mended_dots(diagnostic: Diagnostic, op_span: Span, meant: &str) -> Diagnostic {
+    let mistake = if meant.starts_with('.') { "a dot is missing" } else { "a dot is too much" };
+    diagnostic.fix(op_span, meant).repeated(mistake, format!("write `{meant}` here"))
 }
 
 /// Whether an undotted operator on tensors means the dotted one in every language that has it: a product of matrices may be

@@ -66,7 +66,7 @@ fn bad_index(checker: &BodyChecker<'_, '_>, at: &Expr, extent: &Dim, name: Optio
         return Some(match position.plus(extent) {
             Some(meant) => {
                 let code = checker.show_dim(&meant);
-                error.help(from_the_end(&code, name)).fix(at.span, code)
+                counted_from_the_end(error, at.span, code, name)
             }
             None => error,
         });
@@ -112,7 +112,7 @@ fn bad_slice(checker: &BodyChecker<'_, '_>, slice: &Slice<'_>, extent: &Dim, nam
         return Some(match from_end(&lo, slice.lo).zip(from_end(&hi, slice.hi)) {
             Some((lo, hi)) => {
                 let code = format!("{lo}{dots}{hi}");
-                error.help(from_the_end(&code, name)).fix(slice.span, code)
+                counted_from_the_end(error, slice.span, code, name)
             }
             None => error.help(FROM_THE_START),
         });
@@ -144,10 +144,12 @@ fn bad_slice(checker: &BodyChecker<'_, '_>, slice: &Slice<'_>, extent: &Dim, nam
 
 const FROM_THE_START: &str = "indices do not count from the end";
 
-/// What to write in place of an index that counts from the end.
-fn from_the_end(meant: &str, name: Option<&str>) -> String {
-    match name {
+/// The error with what to write in place of an index that counts from the end, a mistake that is told once.
+fn counted_from_the_end(error: Diagnostic, span: Span, meant: String, name: Option<&str>) -> Diagnostic {
+    let help = match name {
         Some(name) => format!("{FROM_THE_START}: write `{name}[{meant}]`"),
         None => format!("{FROM_THE_START}: write `{meant}`"),
-    }
+    };
+    let remark = format!("write `{meant}` here");
+    error.help(help).fix(span, meant).repeated(FROM_THE_START, remark)
 }

@@ -4,7 +4,7 @@ use cotan_syntax::ast::{self, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::operator_table::binary_op;
-use super::operators::is_integer_exponent;
+use super::operators::{is_integer_exponent, mended_dots};
 use super::{BodyChecker, Def, Definition, indexing, storage, structs, unknown_names, vectors};
 use crate::codes;
 use crate::typed::{
@@ -52,7 +52,7 @@ fn update(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign, place: Place,
         };
         let message = format!("expected {what} before `{symbol}`, found a place of type `{ty}`");
         let diagnostic = Diagnostic::error(code, assign.op_span, message).label(place.span, "this place");
-        checker.report(diagnostic.help(format!("write `{meant}`")).fix(assign.op_span, meant));
+        checker.report(mended_dots(diagnostic.help(format!("write `{meant}`")), assign.op_span, &meant));
         return None;
     }
     if let Some(op) = assign.op.binary().filter(|_| vectors::is_vector(checker, &place.ty)) {

@@ -93,7 +93,9 @@ pub(super) fn integer(checker: &mut BodyChecker<'_, '_>, value: Expr, subject: &
     }
     let message = format!("expected an integer for {subject}, found {}", checker.show_value(&value));
     let help = match (&value.ty, &value.kind) {
-        (Type::Scalar(_), ExprKind::Literal(Literal::Float(_))) => "write an integer without a point",
+        (Type::Scalar(_), ExprKind::Literal(Literal::Float(_))) => {
+            "ranges count in integers: count the steps, and compute the number, as in `0.1 * (k as f64)` for `k` in `0..n`"
+        }
         (Type::Scalar(scalar), _) if checker.infer.vars.is_within(*scalar, Elems::any_float()) => {
             "convert with `as i64`, which is checked"
         }

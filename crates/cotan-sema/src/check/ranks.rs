@@ -11,24 +11,32 @@ use crate::types::Type;
 
 /// Reports arguments of another rank than their parameters, in the call at `span`; `false` if there are none.
 pub(super) fn report(checker: &mut BodyChecker<'_, '_>, args: &[(String, Type, Arg)], span: Span) -> bool {
-    let over_rows = over_rows(checker, args, span);
-    let mut is_reported = false;
-    for (subject, wanted, arg) in args {
-        let Arg::Value(value) = arg else { continue };
-        if value.ty.has_error() || wanted.has_error() || excess(value, wanted) == 0 {
-            continue;
-        }
-        let rank = own_axes(wanted);
-        let (plural, more) = (if rank == 1 { "" } else { "s" }, if wanted.has_pack() { " or more" } else { "" });
-        let message = format!("expected {rank} dim{plural}{more} for {subject}, found {}", checker.show_value(value));
-        let advice = match &over_rows {
-            Some(code) => Advice::new(format!("go over the first axis: `{code}`")),
-            None => fit::misfit_advice(checker, value, wanted, &Misfit::Rank),
-        };
-        checker.report(advice.on(Diagnostic::error(codes::RANK_MISMATCH, value.span, message)));
-        is_reported = true;
+    let misfits = args.iter().filter_map(|(subject, wanted, arg)| match arg {
+        Arg::Value(value) if value.ty.has_error() || wanted.has_error() || excess(value, wanted) == 0 => None,
+        Arg::Value(value) => Some((subject, wanted, value)),
+        Arg::Function(_) | Arg::Pack(_) => None,
+    });
+    let misfits: Vec<(&String, &Type, &Expr)> = misfits.collect();
+    let [(subject, wanted, value), others @ ..] = misfits.as_slice() else { return false };
+    let message = format!("expected {} for {subject}, found {}", axes_of(wanted), checker.show_value(value));
+    let advice = match over_rows(checker, args, span) {
+        Some(code) => Advice::new(format!("go over the first axis: `{code}`")),
+        None => fit::misfit_advice(checker, value, wanted, &Misfit::Rank),
+    };
+    let mut diagnostic = Diagnostic::error(codes::RANK_MISMATCH, value.span, message);
+    for (_, wanted, value) in others {
+        diagnostic =
+            diagnostic.label(value.span, format!("{} here, not `{}`", axes_of(wanted), checker.show(&value.ty)));
     }
-    is_reported
+    checker.report(advice.on(diagnostic));
+    true
+}
+
+/// How many axes a parameter takes, in words.
+fn axes_of(wanted: &Type) -> String {
+    let rank = own_axes(wanted);
+    let (plural, more) = (if rank == 1 { "" } else { "s" }, if wanted.has_pack() { " or more" } else { "" });
+    format!("{rank} dim{plural}{more}")
 }
 
 /// How many axes a value has more than are wanted. A shape pack takes any number of them.

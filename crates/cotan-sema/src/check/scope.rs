@@ -39,6 +39,13 @@ impl ModuleChecker<'_> {
         self.definitions[self.current.0 as usize].get(name).copied()
     }
 
+    /// The module of the library that a name of the current module stands for.
+    pub(super) fn library_module(&self, name: &str) -> Option<&'static str> {
+        let Def::Module(id) = self.find(name)?.def else { return None };
+        let module = &self.modules[id.0 as usize];
+        self.library.module(last_name(&module.label)).filter(|_| module.is_library)
+    }
+
     /// The names that are declared in the current module.
     pub(super) fn declared_names(&self) -> impl Iterator<Item = &str> {
         self.definitions[self.current.0 as usize].keys().map(String::as_str)

@@ -2,10 +2,11 @@
 //! never the one that is wanted.
 
 use super::BodyChecker;
+use crate::codes;
 use crate::dims::{Dim, Relation};
 use crate::typed::Expr;
 use crate::types::Type;
-use cotan_syntax::Span;
+use cotan_syntax::{Diagnostic, Span};
 
 /// For a value with fewer axes than are wanted: those that it has are the last ones, so it can be repeated.
 pub(super) fn broadcast(checker: &BodyChecker<'_, '_>, value: &Expr, wanted: &Type) -> Option<String> {
@@ -17,6 +18,28 @@ pub(super) fn broadcast(checker: &BodyChecker<'_, '_>, value: &Expr, wanted: &Ty
     let sizes: Vec<String> = want.iter().map(|dim| checker.show_dim(dim)).collect();
     let is_known = !sizes.iter().any(|size| has_hole(size));
     is_known.then(|| format!("write `broadcast({code}, [{}])`: shapes are not extended silently", sizes.join(", ")))
+}
+
+/// Reports operands of which one has the last axes of the other: it is repeated elsewhere, and one has to say so here.
+pub(super) fn is_row_reported(
+    checker: &mut BodyChecker<'_, '_>,
+    (left_span, left): (Span, &Type),
+    right: &Expr,
+) -> bool {
+    let left = Expr { ty: left.clone(), ..Expr::error(left_span) };
+    let is_left = left.ty.dims().len() < right.ty.dims().len();
+    let (row, whole) = if is_left { (&left, right) } else { (right, &left) };
+    let (Some(help), Some(code)) = (broadcast(checker, row, &whole.ty), checker.module.written(row.span)) else {
+        return false;
+    };
+    let sizes: Vec<String> = whole.ty.dims().iter().map(|dim| checker.show_dim(dim)).collect();
+    let code = format!("broadcast({code}, [{}])", sizes.join(", "));
+    let (side, found) = (if is_left { "left" } else { "right" }, checker.show_value(row));
+    let message = format!("expected `{}` for the {side} operand, found {found}", checker.show(&whole.ty));
+    let diagnostic = Diagnostic::error(codes::RANK_MISMATCH, row.span, message);
+    let diagnostic = diagnostic.label(whole.span, "the other operand has this shape");
+    checker.report(diagnostic.help(help).fix(row.span, code));
+    true
 }
 
 /// Whether a size as it is shown has a part that no source has a name for.

@@ -165,7 +165,7 @@ fn named_dim(
     name: &str,
     span: Span,
     ops: &[ast::PostfixOp],
-    scope: &TypeScope<'_>,
+    scope: &mut TypeScope<'_>,
 ) -> Option<Dim> {
     if let Some((id, kind)) = scope.generic(name) {
         if kind == GenericKind::Size {
@@ -190,16 +190,34 @@ fn named_dim(
         }
         return checker.declared_size(&found);
     }
+    report_unknown(checker, name, span, scope)
+}
+
+fn report_unknown(checker: &mut ModuleChecker<'_>, name: &str, span: Span, scope: &mut TypeScope<'_>) -> Option<Dim> {
+    if let Some(no_size) = scope.no_sizes.iter_mut().find(|no_size| no_size.name == name) {
+        let (ty, place) = &no_size.ty;
+        let message = format!("expected a size, found the parameter `{name}`, which is no integer");
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_SIZE, span, message).label(*place, format!("it is a `{ty}`"));
+        no_size.is_reported = true;
+        checker.report(diagnostic.help(format!("sizes are of type `i64`: write `{name}: i64`")).fix(*place, "i64"));
+        return None;
+    }
+    let message = format!("expected a size, found the unknown name `{name}`");
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_SIZE, span, message);
     let known = scope.generics.iter().map(|generic| generic.name.as_str());
-    let help = match closest(name, known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("declare it in brackets after the name of the function: `[{name}]`"),
+    if let Some(near) = closest(name, known) {
+        checker.report(diagnostic.help(format!("did you mean `{near}`?")));
+        return None;
+    }
+    let diagnostic = diagnostic.help(format!("declare it in brackets after the name of the function: `[{name}]`"));
+    let Some(new_sizes) = scope.new_sizes else {
+        checker.report(diagnostic);
+        return None;
     };
-    checker.report(
-        Diagnostic::error(codes::UNKNOWN_SIZE, span, format!("expected a size, found the unknown name `{name}`"))
-            .help(help),
-    );
-    None
+    let (place, text) = new_sizes.declaring(name);
+    checker.report(diagnostic.fix(place, text));
+    scope.generics.push(Generic::size(name));
+    Some(Dim::atom(Atom::Size(GenericId(scope.generics.len() as u32 - 1))))
 }
 
 fn hole(checker: &mut ModuleChecker<'_>, span: Span, scope: &mut TypeScope<'_>) -> Option<Dim> {

@@ -187,13 +187,8 @@ pub(super) fn in_type_scope<T>(
     let known: Vec<(String, Dim)> = mentioned.iter().filter_map(|name| Some((name.clone(), values(name)?))).collect();
     let values = |name: &str| known.iter().find(|(other, _)| other == name).map(|(_, dim)| dim.clone());
     let first_hole = checker.infer.sizes.len();
-    let mut scope = TypeScope {
-        generics: checker.generics.clone(),
-        values: &values,
-        holes: Holes::Sizes,
-        next_size: first_hole,
-        self_type: checker.self_type.clone(),
-    };
+    let scope = TypeScope::with_values(checker.generics.clone(), &values, Holes::Sizes, checker.self_type.clone());
+    let mut scope = TypeScope { next_size: first_hole, ..scope };
     let resolved = resolve(checker.module, &mut scope);
     let n_holes = scope.next_size - first_hole;
     for _ in 0..n_holes {

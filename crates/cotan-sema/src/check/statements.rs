@@ -4,7 +4,8 @@ use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::infer::Strictness;
 use super::loop_attributes::Hints;
-use super::{BodyChecker, loop_attributes, places, sizes};
+use super::new_variables::{self, Rest};
+use super::{BodyChecker, effect_maps, loop_attributes, places, sizes, unbound_derivatives};
 use crate::codes;
 use crate::typed::{Block, Expr, ExprKind, PatternKind, Stmt, StmtKind};
 use crate::types::Type;
@@ -28,7 +29,8 @@ fn block_inside(checker: &mut BodyChecker<'_, '_>, block: &ast::Block, hints: Hi
     for (at, statement) in block.statements.iter().enumerate() {
         let next = block.statements.get(at + 1).map(starting_operator);
         let next = next.unwrap_or_else(|| block.value.as_deref().and_then(prefix_operator));
-        if let Some(checked) = checked_statement(checker, statement, next) {
+        let rest = Rest { statement: statement.span, block: block.span, next: following(block, at) };
+        if let Some(checked) = checked_statement(checker, statement, &rest, next) {
             ends |= matches!(&checked.kind, StmtKind::Expr(expr) if expr.ty == Type::Never);
             statements.push(checked);
         }
@@ -43,15 +45,35 @@ fn block_inside(checker: &mut BodyChecker<'_, '_>, block: &ast::Block, hints: Hi
     Expr { span: block.span, ty, kind: ExprKind::Block(Box::new(Block { statements, value, recompute, mode })) }
 }
 
+/// The place of what follows a statement in its block.
+fn following(block: &ast::Block, at: usize) -> Option<Span> {
+    let next = block.statements.get(at + 1).map(|statement| statement.span);
+    next.or_else(|| block.value.as_ref().map(|value| value.span))
+}
+
 /// A statement; `next` is the operator that the next line begins with.
 fn checked_statement(
     checker: &mut BodyChecker<'_, '_>,
     statement: &ast::Stmt,
+    rest: &Rest,
     next: Option<&'static str>,
 ) -> Option<Stmt> {
     let kind = match &statement.kind {
-        ast::StmtKind::Let(binding) => let_statement(checker, binding),
-        ast::StmtKind::Assign(assign) => places::assign(checker, assign)?,
+        ast::StmtKind::Let(binding) => {
+            if let Some(derivative) = unbound_derivatives::bound(checker, binding) {
+                unbound_derivatives::report_bound(checker, &derivative, rest);
+                let unknown = Expr::error(binding.value.span);
+                let pattern = checker.irrefutable(&binding.pattern, &unknown.ty, "`let`");
+                StmtKind::Let { pattern, value: unknown }
+            } else {
+                let_statement(checker, binding)
+            }
+        }
+        ast::StmtKind::Assign(assign) => match new_variables::undeclared(checker, assign) {
+            Some(name) => new_variables::declare(checker, assign, name, rest),
+            None => places::assign(checker, assign)?,
+        },
+        ast::StmtKind::Expr(expr) if effect_maps::is_reported(checker, expr) => return None,
         ast::StmtKind::Expr(expr) => {
             let value = checker.expr(expr);
             if !value.ty.has_error() && value.ty != Type::Never && !value.ty.is_unit() {

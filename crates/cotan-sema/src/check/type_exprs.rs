@@ -8,7 +8,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::scope::{Found, is_type, path_name};
 use super::type_scope::TypeScope;
-use super::{Def, Definition, ModuleChecker, large_types, size_exprs, unknown_types};
+use super::{Def, Definition, ModuleChecker, large_types, names, size_exprs, unknown_types};
 use crate::codes;
 use crate::dims::{Dim, GenericId};
 use crate::typed::Field;
@@ -66,7 +66,8 @@ impl ModuleChecker<'_> {
         let message = "expected the type of a value, found a function type";
         self.report(
             Diagnostic::error(codes::FUNCTION_TYPE, ty.span, message)
-                .help("only parameters have function types, as in `fn apply(f: (f64) -> f64, x: f64) -> f64 = f(x)`"),
+                .help("only parameters have function types, as in `fn apply(f: (f64) -> f64, x: f64) -> f64 = f(x)`")
+                .repeated(names::NO_VALUE, "nor does this one have a type"),
         );
         Type::Error
     }
@@ -260,9 +261,19 @@ fn maybe_tensor(
     scope: &mut TypeScope<'_>,
 ) -> Type {
     match bracket {
+        Some(([], span)) => report_no_sizes(checker, &elem, span, scope),
         Some((args, _)) => tensor_of(checker, elem, args, scope),
         None => elem,
     }
+}
+
+/// Reports `f64[]`, which is a vector elsewhere.
+fn report_no_sizes(checker: &mut ModuleChecker<'_>, elem: &Type, span: Span, scope: &TypeScope<'_>) -> Type {
+    let name = checker.show_over(&scope.generics, elem);
+    let message = format!("expected sizes in the brackets after `{name}`, found none");
+    let help = format!("a vector of any length is `{name}[_]`; a number has no brackets");
+    checker.report(Diagnostic::error(codes::NOT_A_SIZE, span, message).help(help).fix(span, "[_]"));
+    Type::Error
 }
 
 /// A struct or alias: with generics the bracket holds them, without the dims of a tensor.

@@ -3,7 +3,7 @@
 use cotan_syntax::ast::{Arg, Expr, ExprKind, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::foreign_members::{help_for_sizes, is_size_word};
+use super::foreign_members::{Sizes, sizes_named};
 use super::meant::{Meant, Use};
 use super::scope::field_name;
 use super::vmap_axes::VMAP;
@@ -11,9 +11,13 @@ use super::{BodyChecker, tile_shapes};
 use crate::codes;
 use crate::foreign;
 use crate::modules::einsum::EINSUM;
+use crate::modules::paths::last_name;
 use crate::prelude;
 use crate::suggest::{closest, surely};
 use crate::typed::NamedForm;
+
+/// The remark at every place of an unknown name but the first.
+pub(super) const AGAIN: &str = "and here";
 
 /// A path that leads nowhere, with what follows it.
 struct Unknown<'u> {
@@ -40,10 +44,13 @@ pub(super) fn report_value(checker: &mut BodyChecker<'_, '_>, name: &str, span: 
         Some(PostfixOp { kind: PostfixKind::Call(args), span: end, .. }) => Some((args.as_slice(), span.to(*end))),
         Some(_) | None => None,
     };
-    let message = format!("expected a name that is declared, found `{}`", path.join("."));
+    let path_name = path.join(".");
+    let message = format!("expected a name that is declared, found `{path_name}`");
     let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, span, message);
     let diagnostic = explained(checker, &Unknown { path, span, call }, diagnostic);
-    checker.report(diagnostic);
+    // What mends one use may differ from what mends another.
+    let remark = diagnostic.help.first().filter(|_| !diagnostic.fix.is_empty()).cloned();
+    checker.report(diagnostic.repeated(path_name, remark.unwrap_or_else(|| AGAIN.to_owned())));
     used
 }
 
@@ -57,7 +64,39 @@ pub(super) fn report_place(checker: &mut BodyChecker<'_, '_>, name: &str, span: 
         None => format!("bind it with `let {name} = ...`, or with `let mut {name} = ...` if it changes"),
     };
     let message = format!("expected a name that is declared, found `{name}`");
-    checker.report(Diagnostic::error(codes::UNKNOWN_NAME, span, message).help(help));
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, span, message).help(help);
+    checker.report(diagnostic.repeated(name, AGAIN));
+}
+
+/// Reports the call of a function that a module of the library does not have, where it is known what is meant: `linalg.eye(2)`.
+/// Gives how many of `ops` are names of the path.
+pub(super) fn member_call(
+    checker: &mut BodyChecker<'_, '_>,
+    module: &str,
+    span: Span,
+    ops: &[PostfixOp],
+) -> Option<usize> {
+    let [
+        PostfixOp { kind: PostfixKind::Field(name), .. },
+        PostfixOp { kind: PostfixKind::Call(args), span: end, .. },
+        ..,
+    ] = ops
+    else {
+        return None;
+    };
+    let library = checker.module.library_module(module)?;
+    if checker.module.library.has(library, &name.name) {
+        return None;
+    }
+    let written = written_args(checker, args);
+    let path = [last_name(library), name.name.as_str()];
+    let meant = checker.module.meant(&path, Use::Call(&written))?;
+    let message = format!("expected a declaration of the module `{module}`, found `{}`", name.name);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_ITEM, name.span, message);
+    let diagnostic = diagnostic.help(help_for_meant(&meant, &[module, &name.name], Use::Call(&written)));
+    let call = span.to(*end);
+    checker.report(checker.module.with_fix(&meant, diagnostic, span.to(name.span), Some(call)));
+    Some(1)
 }
 
 /// The names of a path. Only behind a module or package do names belong to it.
@@ -71,8 +110,8 @@ fn path<'n>(checker: &BodyChecker<'_, '_>, name: &'n str, ops: &'n [PostfixOp]) 
 /// name, then what is near among all names.
 fn explained(checker: &BodyChecker<'_, '_>, unknown: &Unknown<'_>, diagnostic: Diagnostic) -> Diagnostic {
     let (name, is_bare) = (unknown.path[0], unknown.path.len() == 1);
-    if let Some(help) = help_for_size(checker, unknown) {
-        return diagnostic.help(help);
+    if let (Some(sizes), Some((_, call))) = (size_asked_for(checker, unknown), unknown.call) {
+        return sizes.on(diagnostic, call);
     }
     if let Some(owner) = checker.module.enum_with(name).filter(|_| is_bare) {
         return diagnostic.help(format!("write the name of the enum before the variant: `{owner}.{name}`"));
@@ -108,11 +147,10 @@ fn explained(checker: &BodyChecker<'_, '_>, unknown: &Unknown<'_>, diagnostic: D
 }
 
 /// What `len(v)` of a variable is.
-fn help_for_size(checker: &BodyChecker<'_, '_>, unknown: &Unknown<'_>) -> Option<String> {
+fn size_asked_for(checker: &BodyChecker<'_, '_>, unknown: &Unknown<'_>) -> Option<Sizes> {
     let ([Arg { value: Expr { kind: ExprKind::Name(name), .. }, .. }], _) = unknown.call? else { return None };
-    let is_size = unknown.path.last().is_some_and(|last| is_size_word(last));
-    let local = checker.locals.named(name).filter(|_| is_size)?;
-    help_for_sizes(checker, &checker.locals.get(local).ty, None)
+    let local = checker.locals.named(name)?;
+    sizes_named(checker, &checker.locals.get(local).ty, unknown.path.last()?)
 }
 
 /// The arguments as they are written; `None` for one that is too long to quote, or has a name.

@@ -10,7 +10,7 @@ use cotan_syntax::ast;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::{BodyChecker, literals, operator_table};
+use super::{BodyChecker, literals, operator_table, operators};
 use crate::codes;
 use crate::typed::{BinaryOp, Expr};
 use crate::types::{GenericKind, Type};
@@ -50,7 +50,8 @@ pub(super) fn infix(
         let dotted = op.counterpart().map_or("", ast::BinaryOp::as_str);
         let message = format!("expected two scalars around `{}`, found `{a}` and `{b}`", op.as_str());
         let help = format!("write `{dotted}`, which works leaf by leaf");
-        checker.report(Diagnostic::error(codes::UNDOTTED, op_span, message).help(help).fix(op_span, dotted));
+        let diagnostic = Diagnostic::error(codes::UNDOTTED, op_span, message).help(help);
+        checker.report(operators::mended_dots(diagnostic, op_span, dotted));
         return (core, right, Type::Error);
     }
     if core == BinaryOp::Pow && is_vector(checker, left_ty) && right.ty.is_scalar() && is_integer(checker, &right) {

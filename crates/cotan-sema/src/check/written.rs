@@ -14,6 +14,13 @@ impl ModuleChecker<'_> {
         file.text().get(span.range())
     }
 
+    /// The declaration of the current module around a place.
+    pub(super) fn item_around(&self, place: Span) -> Option<Span> {
+        let items = &self.modules[self.current.0 as usize].syntax.items;
+        let spans = items.iter().map(|item| item.span);
+        spans.into_iter().find(|span| span.start <= place.start && place.end <= span.end)
+    }
+
     /// The code at a place, if it is short and on one line.
     pub(super) fn written(&self, span: Span) -> Option<&str> {
         let text = self.text(span)?;

@@ -91,6 +91,17 @@ impl NamedForm {
         Self::all().find(|form| form.name == name)
     }
 
+    /// Whether what it makes takes the arguments of the function, and nothing else.
+    pub fn takes_only_arguments(self) -> bool {
+        match self.form {
+            DerivativeForm::Grad
+            | DerivativeForm::ValueAndGrad
+            | DerivativeForm::Jacobian
+            | DerivativeForm::Hessian => true,
+            DerivativeForm::Jvp | DerivativeForm::Vjp | DerivativeForm::Hvp => false,
+        }
+    }
+
     /// Whether the list of parameters may say a mode.
     pub fn takes_mode(self) -> bool {
         self.form.has_mode() && self.mode.is_none()

@@ -125,9 +125,9 @@ fn f(x: f64) -> f64 {
 }";
 
     TOO_MANY_DIAGNOSTICS = "E0132", "more errors than are shown",
-"Of a program with very many errors, or warnings, the first 100 are shown and the others counted;
-where the checker has found so many errors, it does not look into further expressions. Mend the first
-ones: many of the others often follow from them.",
+"Of a program with very many errors, or warnings, the first 100 are shown and the others counted; what
+repeats a mistake of the file is shown with it. Where the checker has found many more, it does not look into further
+expressions. Mend the first ones: many of the others often follow from them.",
 "(a program with more than 100 errors)";
 
     DECLARATION_TOO_LARGE = "E0133", "declaration too large",

@@ -186,9 +186,13 @@ impl Lexer<'_> {
         );
         self.report(match known {
             Some(suffix) => diagnostic.help(format!("write `{number}_{}`", suffix.as_str())),
+            None if matches!(written, "j" | "J" | "i" | "im") => diagnostic.help(format!(
+                "complex numbers are structs of `std.complex`: `complex.complex {{ re: 0.0, im: {number} }}`"
+            )),
+            None if matches!(written, "f" | "F") => diagnostic.help(format!("write `{number}_f32`")),
             None => diagnostic
                 .help("the types are `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32` and `f64`")
-                .help("a product needs an operator: `2.0 * x`"),
+                .help(format!("a product needs an operator: `{number} * {written}`")),
         });
         known
     }

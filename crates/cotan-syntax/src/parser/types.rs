@@ -75,7 +75,7 @@ fn missing_type(parser: &mut Parser<'_>) -> TypeExpr {
     let span = parser.missing_span();
     let diagnostic = Diagnostic::error(codes::EXPECTED_TYPE, span, message);
     match parser.peek() {
-        TokenKind::LBracket => array_type(parser, diagnostic),
+        TokenKind::LBracket => array_type(parser, span, diagnostic),
         TokenKind::Amp => reference_type(parser, diagnostic),
         TokenKind::Star => {
             parser.report(diagnostic.help("there are no pointers: write the type itself"));
@@ -88,9 +88,9 @@ fn missing_type(parser: &mut Parser<'_>) -> TypeExpr {
     }
 }
 
-/// Reads `[f64]`, `[f64; 3]`: the element type stands first here.
+/// Reads `[f64]`, `[f64; 3]`, and these after a `&` at `from`: the element type stands first here.
 #[cold]
-fn array_type(parser: &mut Parser<'_>, diagnostic: Diagnostic) -> TypeExpr {
+fn array_type(parser: &mut Parser<'_>, from: Span, diagnostic: Diagnostic) -> TypeExpr {
     let start = parser.token();
     if recovery::bracket_length(parser, 0).is_err() {
         parser.report(diagnostic.help("write the element type first, as in `f64[3]`"));
@@ -100,15 +100,20 @@ fn array_type(parser: &mut Parser<'_>, diagnostic: Diagnostic) -> TypeExpr {
     let span = parser.span_from(start.span);
     let inner = Span { start: start.span.end, end: parser.previous_span().start, ..span };
     let text = parser.text(inner);
+    let span = from.to(span);
     let is_number = |size: &str| size.chars().all(|c| c.is_ascii_digit());
     parser.report_earlier(match text.split_once(';') {
         Some((element, size)) if is_number(size.trim()) => {
             let code = format!("{}[{}]", element.trim(), size.trim());
             diagnostic.help(format!("write `{code}`")).fix(span, code)
         }
-        _ => {
-            let element = text.split(';').next().unwrap_or("f64").trim();
+        Some((element, _)) => {
+            let element = element.trim();
             diagnostic.help(format!("write `{element}[N]`, and `[N]` after the name of the function"))
+        }
+        None => {
+            let code = format!("{}[_]", text.trim());
+            diagnostic.help(format!("a vector of any length is `{code}`")).fix(span, code)
         }
     });
     error_type(parser, span)
@@ -120,7 +125,7 @@ fn reference_type(parser: &mut Parser<'_>, diagnostic: Diagnostic) -> TypeExpr {
     let mark = parser.bump();
     let is_mutable = parser.eat(TokenKind::Mut).is_some();
     if parser.at(TokenKind::LBracket) {
-        return array_type(parser, diagnostic);
+        return array_type(parser, mark, diagnostic);
     }
     let diagnostic = diagnostic.help("there are no references: write the type itself");
     parser.report_earlier(if is_mutable { diagnostic } else { diagnostic.fix(mark, "") });
@@ -129,10 +134,23 @@ fn reference_type(parser: &mut Parser<'_>, diagnostic: Diagnostic) -> TypeExpr {
 
 /// Reads the `<...>` of `Vec<f64>`, which stands after a name; says whether it was there.
 fn angle_brackets(parser: &mut Parser<'_>, start: Span) -> bool {
+    let is_vector = |word: &str| matches!(word, "Vec" | "vector" | "Vector" | "List" | "list" | "Array" | "array");
     let mut ahead = 1;
     let mut element = "f64";
+    // `Vec<Vec<f64>>` has two axes.
+    let mut rank = usize::from(is_vector(parser.text(start)));
     while matches!(parser.peek_ahead(ahead), TokenKind::Ident | TokenKind::Lt | TokenKind::Comma) {
         element = parser.word_ahead(ahead).unwrap_or(element);
+        if rank > 0 && parser.peek_ahead(ahead) == TokenKind::Ident {
+            let is_last = parser.peek_ahead(ahead + 1) == TokenKind::Gt;
+            rank = if is_last {
+                rank
+            } else if is_vector(element) {
+                rank + 1
+            } else {
+                0
+            };
+        }
         ahead += 1;
     }
     if !parser.at(TokenKind::Lt) || parser.peek_ahead(ahead) != TokenKind::Gt {
@@ -145,9 +163,13 @@ fn angle_brackets(parser: &mut Parser<'_>, start: Span) -> bool {
     let span = parser.span_from(start);
     let message = format!("expected a type, found `{}`", parser.text(span));
     let diagnostic = Diagnostic::error(codes::EXPECTED_TYPE, span, message);
-    parser.report_earlier(
-        diagnostic.help(format!("a vector is `{element}[N]`, and its size `N` is a parameter in `[N]`")),
-    );
+    let sizes = vec!["_"; rank].join(", ");
+    let code = format!("{element}[{sizes}]");
+    parser.report_earlier(match rank {
+        0 => diagnostic.help("parameters of a type stand in brackets, as in `Params[N]`"),
+        1 => diagnostic.help(format!("a vector of any length is `{code}`")).fix(span, code),
+        _ => diagnostic.help(format!("a tensor of any shape is `{code}`")).fix(span, code),
+    });
     true
 }
 

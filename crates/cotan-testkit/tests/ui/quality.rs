@@ -6,6 +6,9 @@ use cotan_syntax::{Diagnostic, SourceMap};
 /// Codes whose messages have no pair of expected and found, with the reason.
 const WITHOUT_PAIR: &[(&str, &str)] = &[];
 
+/// What only the compiler knows: open types and sizes, locals of its own, and places, which stand in front already.
+const INNER_WORDS: &[&str] = &["{unknown}", "$", "0/0", "`?`", ".cot:"];
+
 /// What is wrong with a diagnostic as a message to a person or a tool; nothing, if all is well.
 pub(crate) fn defects(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<String> {
     let json = to_json(diagnostic, sources);
@@ -25,6 +28,8 @@ pub(crate) fn defects(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Strin
         out.push("has nothing in backticks".to_owned());
     }
     let marked = sources.slice(diagnostic.primary.span);
+    let is_inner = |word: &&&str| said.contains(**word) && !marked.contains(**word);
+    out.extend(INNER_WORDS.iter().find(is_inner).map(|word| format!("says `{word}`, a word of the compiler")));
     if is_identifier(marked) && !is_quoted(marked, &said) {
         out.push(format!("marks `{marked}` and does not name it"));
     }

@@ -33,7 +33,7 @@ fn slice(parser: &mut Parser<'_>, start: Span, first: usize, lo: Option<Expr>) -
     let text = |expr: &Option<Expr>| expr.as_ref().map_or("", |expr| parser.quoted(expr.span));
     let diagnostic = if has_step {
         let step = step.as_ref().map_or("1", |step| parser.quoted(step.span));
-        error.help(with_step(parser, first, text(&lo), text(&hi), step))
+        with_step(parser, error, first, [text(&lo), text(&hi), step])
     } else {
         let name = sliced(parser, first).unwrap_or("");
         without_step(error, name, op_span, [text(&lo), text(&hi)])
@@ -57,15 +57,18 @@ fn without_step(error: Diagnostic, name: &str, colon: Span, [lo, hi]: [&str; 2])
     error.help(format!("{help}: indices start at 0, and the end is not in the slice"))
 }
 
-/// `lo:hi:step`
-fn with_step(parser: &Parser<'_>, first: usize, lo: &str, hi: &str, step: &str) -> String {
-    let lo = if lo.is_empty() { "0" } else { lo };
-    match sliced(parser, first) {
-        Some(name) if !hi.is_empty() => {
-            format!("import `std.shape`, and write `shape.slice({name}, {lo}, {hi}, {step})`")
-        }
-        _ => "a slice has no step: import `std.shape`, and write `shape.slice(v, start, stop, step)`".to_owned(),
-    }
+/// `lo:hi:step`. The module that it takes is imported when it is missed.
+fn with_step(parser: &Parser<'_>, error: Diagnostic, first: usize, [lo, hi, step]: [&str; 3]) -> Diagnostic {
+    let from = if lo.is_empty() { "0" } else { lo };
+    let Some(name) = sliced(parser, first).filter(|_| !hi.is_empty()) else {
+        return error.help("a slice has no step: import `std.shape`, and write `shape.slice(v, start, stop, step)`");
+    };
+    let code = format!("shape.slice({name}, {from}, {hi}, {step})");
+    let whole = parser.tokens[first - 2].span.to(parser.token().span);
+    let counts_up = [from, hi, step].iter().all(|part| !part.starts_with('-') && *part != "...") && step != "0";
+    let is_certain = parser.at(TokenKind::RBracket) && counts_up;
+    let error = error.help(format!("import `std.shape`, and write `{code}`"));
+    if is_certain { error.fix(whole, code) } else { error }
 }
 
 /// The name of the tensor whose only index begins at the token `first`.

@@ -133,7 +133,10 @@ fn macro_call(parser: &mut Parser<'_>) -> Expr {
     let is_print = matches!(parser.text(name), "println" | "print" | "eprintln");
     let diagnostic = match parser.text(name) {
         "vec" => match parser.text(args).split_once(';') {
-            Some((value, n)) => diagnostic.help(format!("write `full({}, {})`", n.trim(), value.trim())),
+            Some((value, n)) => {
+                let code = format!("full({}, {})", n.trim(), value.trim());
+                diagnostic.help(format!("write `{code}`")).fix(span, code)
+            }
             None => diagnostic.help(format!("write `[{}]`", parser.quoted(args))),
         },
         _ if is_print => match printed(parser, args, first.span) {
@@ -176,6 +179,7 @@ fn path(parser: &mut Parser<'_>) -> Expr {
         [.., "consts", "E"] => "e".to_owned(),
         [.., "INFINITY"] => "inf".to_owned(),
         [.., "NAN"] => "nan".to_owned(),
+        ["f64" | "f32" | "i64" | "i32" | "u64" | "u32", rest @ ..] if !rest.is_empty() => rest.join("."),
         segments => segments.join("."),
     };
     parser.report_earlier(diagnostic.help(format!("write `{meant}`")).fix(span, meant));

@@ -3,6 +3,10 @@
 //! Beside each program stand the rendered text, `NAME.stderr`, and the program after `cotan check --fix` with what is left to
 //! report, `NAME.mended`; `COTAN_BLESS=1` writes both.
 
+mod drafts;
+mod fixes;
+mod intended;
+
 use cotan::Program;
 use cotan::diagnostics::{Mended, mend};
 use cotan_sema::Limits;
