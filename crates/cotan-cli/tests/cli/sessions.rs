@@ -1,16 +1,21 @@
 //! Sessions of the book and of the README. In a block `console`, a line `$ cotan ..` is a command, and what follows is what it
 //! prints: messages first, then results. All sessions of a page run in one folder with the files of the page, and with
-//! the repository's `examples`. `...` stands for any text within a line, and as a line of its own for any lines. Under
+//! the repository's `examples`. A session with a line `$ python3 FILE` is replayed where a Python with NumPy is installed. `...` stands for any text within a line, and as a line of its own for any lines. Under
 //! `console fails` the last command fails.
 
 use crate::cli::{Case, Run};
 use cotan_testkit::book::{Block, Page, pages};
 use cotan_testkit::files::{is_blessing, replace, report, workspace_file};
+use cotan_testkit::idioms::Framework;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 /// How commands of a session begin: in a clone, `cargo run` stands for the command.
 const COMMANDS: [&str; 2] = ["cotan ", "cargo run --release -- "];
+
+/// How a script begins.
+const PYTHON: &str = "python3 ";
 
 /// A command of a session as it stands in the page, and what the page says that it prints.
 struct Step {
@@ -72,8 +77,11 @@ fn is_line(found: &str, expected: &str) -> bool {
 /// Runs a command of a session; gives what it prints, or what is wrong with it.
 fn run(case: &Case, step: &Step, may_fail: bool) -> Result<String, String> {
     let command = step.command.trim_start_matches("$ ");
-    if let Some(name) = command.strip_prefix("cat ") {
-        return std::fs::read_to_string(case.path(name.trim())).map_err(|e| e.to_string());
+    if let Some(name) = command.strip_prefix(PYTHON) {
+        let mut python = Command::new(Framework::NUMPY.python().ok_or("there is no Python with NumPy")?);
+        let out = python.arg(name.trim()).current_dir(case.folder.path()).output().map_err(|e| e.to_string())?;
+        let Run { status, stdout, stderr } = Run::of(out);
+        return if status == Some(0) { Ok(stderr + &stdout) } else { Err(stderr) };
     }
     let args = COMMANDS.iter().find_map(|start| command.strip_prefix(start)).ok_or("this is no command of Cotan")?;
     let args = words(args);
@@ -124,9 +132,13 @@ fn sessions_of_the_book_print_what_it_says() {
     let cache = tempfile::tempdir().expect("a folder");
     let mut failures = Vec::new();
     let mut n_sessions = 0;
+    let has_numpy = Framework::NUMPY.python().is_some();
     for mut page in pages() {
         let blocks = page.blocks();
-        let sessions: Vec<&Block> = blocks.iter().filter(|block| block.info.starts_with("console")).collect();
+        let is_replayed = |block: &&Block| {
+            block.info.starts_with("console") && (has_numpy || !block.text.contains(&format!("$ {PYTHON}")))
+        };
+        let sessions: Vec<&Block> = blocks.iter().filter(is_replayed).collect();
         if sessions.is_empty() {
             continue;
         }
