@@ -68,13 +68,13 @@ fn a_mixture_is_fitted_to_flowers_and_the_loss_falls() {
 }
 
 #[test]
-fn a_network_learns_to_read_digits_and_its_training_has_a_derivative() {
+fn a_network_learns_to_read_digits_and_its_loss_has_a_derivative() {
     let case = Case::new("");
     let program = example("digits/digits.cot");
     let run = case.run(&["run", &program]);
     let share = run.stdout.split_whitespace().last().and_then(|word| word.parse::<f64>().ok());
     assert!(share.is_some_and(|share| share >= 0.9), "{}{}", run.stdout, run.stderr);
-    let grad = ["grad", &program, "--fn", "trained_loss", "--wrt", "rate", "--set", "rate=0.01", "--check"];
+    let grad = ["grad", &program, "--fn", "loss_at", "--wrt", "scale", "--set", "scale=1", "--check"];
     assert_eq!(case.json(&grad)["check"]["ok"], json!(true));
 }
 
