@@ -3,11 +3,12 @@
 mod book;
 mod data;
 mod literals;
+mod words;
 
 use super::Line;
 
 /// The lines.
 pub(super) fn lines() -> Vec<Line> {
-    let parts: [&[Line]; 3] = [literals::LINES, data::LINES, book::LINES];
+    let parts: [&[Line]; 4] = [literals::LINES, words::LINES, data::LINES, book::LINES];
     parts.concat()
 }
