@@ -7,7 +7,7 @@
 
 use crate::cli::{Case, Run};
 use cotan_testkit::book::{Block, Page, pages};
-use cotan_testkit::files::{is_blessing, replace, report, workspace_file};
+use cotan_testkit::files::{is_blessing, report, workspace_file};
 use cotan_testkit::idioms::Framework;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -183,7 +183,7 @@ fn sessions_of_the_book_print_what_it_says() {
             for (block, text) in sessions.iter().zip(&texts).rev() {
                 page.rewrite(block, text);
             }
-            replace(&page.path, &page.text).expect("a page that can be written");
+            page.save();
         }
     }
     report(failures, n_sessions);
