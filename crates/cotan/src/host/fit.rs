@@ -406,16 +406,25 @@ pub fn with_defaults(signature: &Signature, mut args: Arguments) -> Arguments {
 fn defaults(signature: &Signature, args: &Arguments) -> Arguments {
     let mut defaults = Arguments::new();
     for param in signature.params.iter().filter(|param| !args.contains_key(&param.name)) {
-        let value = match &param.default {
-            None => None,
-            Some(EntryDefault::Leaves(leaves)) => rebuild(&param.ty, &mut leaves.iter().cloned()),
-            Some(EntryDefault::OfParam(at)) => {
-                Given { args, defaults: &defaults }.get(&signature.params[*at].name).cloned()
-            }
-        };
+        let value = default_of(signature, param, Given { args, defaults: &defaults });
         defaults.extend(value.map(|value| (param.name.clone(), value)));
     }
     defaults
+}
+
+/// The value of a parameter that is left out, where those before it have theirs.
+fn default_of(signature: &Signature, param: &EntryParam, before: Given<'_>) -> Option<HostValue> {
+    match param.default.as_ref()? {
+        EntryDefault::Leaves(leaves) => rebuild(&param.ty, &mut leaves.iter().cloned()),
+        EntryDefault::OfParam(at) => before.get(&signature.params[*at].name).cloned(),
+    }
+}
+
+/// Adds the default of the parameter of that name, if it is left out; those before it have their values.
+pub(crate) fn add_default(signature: &Signature, name: &str, args: &mut Arguments) {
+    let left_out = signature.params.iter().find(|param| param.name == name && !args.contains_key(name));
+    let value = left_out.and_then(|param| default_of(signature, param, Given { args, defaults: args }));
+    args.extend(value.map(|value| (name.to_owned(), value)));
 }
 
 fn is_known(entry: &Entry, name: &str) -> bool {

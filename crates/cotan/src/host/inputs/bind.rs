@@ -7,7 +7,7 @@ use super::set::{Setting, apply, twice};
 use super::target::{Target, of_file};
 use super::{Bound, Inputs, Malformed, OpenFile, Part, Place, Unbound, listed};
 use crate::host::files::JsonText;
-use crate::host::{ArgumentMisfit, Arguments, Budget, HostValue, missing, with_defaults};
+use crate::host::{ArgumentMisfit, Arguments, Budget, HostValue, add_default, missing};
 use cotan_lower::entry::Signature;
 use std::collections::BTreeSet;
 
@@ -58,8 +58,9 @@ impl Inputs {
             };
             args.insert(target.name.to_owned(), value);
         }
-        let mut args = with_defaults(signature, args);
+        // A default may be a parameter before it, with its settings.
         for target in &targets {
+            add_default(signature, target.name, &mut args);
             self.apply_settings(target, &mut args, binding.budget)?;
         }
         let mut notes = binding.notes;
