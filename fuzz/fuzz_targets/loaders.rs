@@ -1,4 +1,4 @@
-//! The readers of `.npy`, `.npz` and JSON: a byte that tells the format, and a file.
+//! The readers of `.npy`, `.npz`, `.safetensors` and JSON: a byte that tells the format, and a file.
 #![no_main]
 
 use cotan_testkit::fuzz::{Target, judge};

@@ -151,7 +151,7 @@ pub(crate) struct CallArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Writes the result to a .json, .npz, .npy or .csv file, which --args takes again.
+    /// Writes the result to a .json, .npz, .npy, .csv or .safetensors file, which --args takes again.
     #[arg(long, value_name = "R")]
     pub(crate) out: Option<PathBuf>,
     /// Prints one JSON object on stdout.
@@ -166,7 +166,7 @@ pub(crate) struct CallArgs {
 
 #[derive(Args)]
 pub(crate) struct InputArgs {
-    /// Arguments, from FILE (.json, .npz, .csv) by the names in it, name=FILE (also .npy), name=FILE:path for a part, - for
+    /// Arguments, from FILE (.json, .npz, .safetensors, .csv) by the names in it, name=FILE (also .npy), name=FILE:path for a part, - for
     /// JSON on standard input, or inline JSON; may be repeated.
     #[arg(long = "args", value_name = "A")]
     pub(crate) args: Vec<String>,

@@ -6,7 +6,7 @@ use crate::exit;
 use crate::files;
 use cotan::codes;
 use cotan::diagnostics::visible_json;
-use cotan::host::{HostValue, leaf_arrays, write_csv, write_json, write_npy, write_npz};
+use cotan::host::{HostValue, leaf_arrays, write_csv, write_json, write_npy, write_npz, write_safetensors};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -92,6 +92,7 @@ fn write_file(path: &Path, json: &dyn Fn() -> String, result: &HostValue) -> Res
     let bytes = match path.extension().and_then(|e| e.to_str()) {
         Some("json") => Some(format!("{}\n", json()).into_bytes()),
         Some("npz") => leaf_arrays(result).and_then(|arrays| write_npz(&arrays)),
+        Some("safetensors") => leaf_arrays(result).and_then(|arrays| write_safetensors(&arrays)),
         Some("npy") => match leaf_arrays(result).as_deref() {
             Some([(_, only)]) => write_npy(only),
             Some(several) => {
@@ -109,7 +110,9 @@ fn write_file(path: &Path, json: &dyn Fn() -> String, result: &HostValue) -> Res
             Some(table?)
         }
         Some(_) | None => {
-            return Err(fail(format!("`{name}`: expected a name that ends in .json, .npz, .npy or .csv")));
+            return Err(fail(format!(
+                "`{name}`: expected a name that ends in .json, .npz, .npy, .csv or .safetensors"
+            )));
         }
     };
     let bytes = bytes.ok_or_else(|| {

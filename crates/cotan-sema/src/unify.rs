@@ -3,6 +3,7 @@
 //! all that there is to infer.
 
 use cotan_ir::Elem;
+use cotan_syntax::Span;
 
 use crate::types::{Bound, Scalar, ScalarVar, Type};
 
@@ -78,6 +79,8 @@ impl Elems {
 struct Free {
     allowed: Elems,
     default: Option<Elem>,
+    /// Where it became an integer: as an index, or as an end of a range.
+    position: Option<Span>,
 }
 
 impl Free {
@@ -118,7 +121,7 @@ impl ScalarVars {
 
     /// A type among `allowed`; `default` if nothing decides it.
     pub(crate) fn fresh(&mut self, allowed: Elems, default: Option<Elem>) -> Scalar {
-        self.states.push(State::Free(Free { allowed, default }));
+        self.states.push(State::Free(Free { allowed, default, position: None }));
         Scalar::Var(ScalarVar(self.states.len() as u32 - 1))
     }
 
@@ -191,6 +194,24 @@ impl ScalarVars {
         }
     }
 
+    /// Makes the scalar type of an index, or of an end of a range, an integer; `false` if it is none.
+    pub(crate) fn require_position(&mut self, scalar: Scalar, place: Span) -> bool {
+        let holds = self.require(scalar, Elems::integer());
+        if let Scalar::Var(var) = self.resolve(scalar)
+            && let State::Free(free) = &mut self.states[var.0 as usize]
+            && holds
+        {
+            free.position.get_or_insert(place);
+        }
+        holds
+    }
+
+    /// Where an open type became that of an index.
+    pub(crate) fn position(&self, scalar: Scalar) -> Option<Span> {
+        let Scalar::Var(var) = self.resolve(scalar) else { return None };
+        if let State::Free(free) = self.states[var.0 as usize] { free.position } else { None }
+    }
+
     /// Makes two scalar types one; `false` if they differ.
     pub(crate) fn unify(&mut self, a: Scalar, b: Scalar) -> bool {
         let (a, b) = (self.resolve(a), self.resolve(b));
@@ -210,6 +231,7 @@ impl ScalarVars {
             && let State::Free(kept) = &mut self.states[kept.0 as usize]
         {
             kept.take_default(free);
+            kept.position = kept.position.or(free.position);
         }
         self.states[var.0 as usize] = State::Bound(other);
         true

@@ -51,13 +51,13 @@ fn integer(text: &str, span: Span, report: &mut Sink) -> Literal {
     };
     let digits: String = digits.chars().filter(|&c| c != '_').take_while(|c| c.is_digit(radix)).collect();
     // Only a number that was reported as malformed has no digits.
-    let value = if digits.is_empty() { Some(0) } else { u64::from_str_radix(&digits, radix).ok() };
+    let value = if digits.is_empty() { Some(0) } else { i128::from_str_radix(&digits, radix).ok() };
     if value.is_none() {
         report.push(
             Diagnostic::error(
                 codes::INTEGER_TOO_LARGE,
                 span,
-                format!("expected an integer below 2^64, found `{text}`"),
+                format!("expected an integer below 2^127, found `{text}`"),
             )
             .help(format!("write a float: `{digits}.0`")),
         );
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(found, codes, "{text}");
     }
 
-    fn int(value: u64, suffix: Option<Suffix>) -> Literal {
+    fn int(value: i128, suffix: Option<Suffix>) -> Literal {
         Literal::Int { value, suffix }
     }
 
@@ -193,8 +193,8 @@ mod tests {
         check(TokenKind::Int, "0xff", int(255, None), &[]);
         check(TokenKind::Int, "0xf_f32", int(0xff32, None), &[]);
         check(TokenKind::Int, "0xff_u8", int(255, Some(Suffix::U8)), &[]);
-        check(TokenKind::Int, "18446744073709551615", int(u64::MAX, None), &[]);
-        check(TokenKind::Int, "18446744073709551616", int(0, None), &["E0108"]);
+        check(TokenKind::Int, "170141183460469231731687303715884105727", int(i128::MAX, None), &[]);
+        check(TokenKind::Int, "170141183460469231731687303715884105728", int(0, None), &["E0108"]);
     }
 
     #[test]

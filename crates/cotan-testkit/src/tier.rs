@@ -23,6 +23,11 @@ pub fn chosen<T: Copy>(forms: &[T], n: usize, name: &str) -> Vec<T> {
     (0..n).map(|k| forms[(start + k) % all]).collect()
 }
 
+/// Whether a name is in the part, one of `of`, that runs each time; every name is in the campaign.
+pub fn takes(name: &str, of: u64) -> bool {
+    is_campaign() || hash(name).is_multiple_of(of)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,7 @@ mod hostile;
 mod ir;
 mod kinks;
 mod large_positions;
+mod literals;
 mod mistakes;
 mod nests;
 mod operations;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 
 /// The sections of the specification of the language.
-const SECTIONS: [&str; 9] = [
+const SECTIONS: [&str; 10] = [
     "0 The surface",
     "1 Lexical",
     "2 Operators",
@@ -15,6 +15,7 @@ const SECTIONS: [&str; 9] = [
     "6 Derivatives",
     "7 Numeric conventions",
     "8 Determinism",
+    "9 Second round",
 ];
 
 /// One promise.

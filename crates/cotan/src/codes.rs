@@ -236,8 +236,8 @@ pub static SHELL: &[CodeInfo] = &[
     info(
         "A0001",
         "an argument is missing",
-        "Every parameter without a default needs an argument: --args FILE takes all whose names are in a .json, .npz or .csv \
-         file, --args name=FILE or name=FILE:path takes one, --args - reads JSON from standard input, and --set name=value \
+        "Every parameter without a default needs an argument: --args FILE takes all whose names are in a .json, .npz, .safetensors \
+         or .csv file, --args name=FILE or name=FILE:path takes one, --args - reads JSON from standard input, and --set name=value \
          gives a value as JSON.",
         "",
     ),
@@ -254,7 +254,7 @@ pub static SHELL: &[CodeInfo] = &[
         "an argument has another type than its parameter",
         "What loses nothing is converted, with a note: f32 arrays go into f64, integers into floats that hold them. Nothing \
          is rounded or cut: an f32 parameter takes no f64 array, and an i64 parameter no floats. In JSON, tensors are \
-         nested lists of equal lengths, structs are objects, tuples are lists. In .npz and .csv files a struct is one \
+         nested lists of equal lengths, structs are objects, tuples are lists. In .npz, .safetensors and .csv files a struct is one \
          array, or column, for each of its leaves: p.w, p.b.",
         "",
     ),
@@ -279,7 +279,7 @@ pub static SHELL: &[CodeInfo] = &[
     info(
         "A0007",
         "a file is not what its name says",
-        "Arguments are read from .json, .npz, .npy and .csv files. Python objects inside arrays are never read. A key of an object, or a name in an archive, stands for one value. What is read takes at most half the memory that is to spare, where an element has eight bytes; the arrays of an archive that take more than 32 MiB may be at most 200 times as large as their compressed forms. An array that is larger for good reasons can be saved without compression.",
+        "Arguments are read from .json, .npz, .npy, .csv and .safetensors files. Python objects inside arrays are never read. A key of an object, or a name in an archive, stands for one value. What is read takes at most half the memory that is to spare, where an element has eight bytes; the arrays of an archive that take more than 32 MiB may be at most 200 times as large as their compressed forms. An array that is larger for good reasons can be saved without compression.",
         "",
     ),
     info(

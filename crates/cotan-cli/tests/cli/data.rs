@@ -69,7 +69,7 @@ fn a_model_is_trained_saved_loaded_and_evaluated_with_equal_bits() {
     let training = ["--set", "x=[0.1, 0.2, 0.7]", "--set", "rate=0.05", "--set", "n=20"];
     let model = result(&case, "train", &training);
     assert_eq!((&model["steps"], &model["is_trained"]), (&json!(20), &json!(true)));
-    for file in ["run.json", "run.npz"] {
+    for file in ["run.json", "run.npz", "run.safetensors"] {
         save(&case, "train", &training, file);
         let source = format!("m={file}");
         let point = ["--args", &source, "--set", "x=[0.1, 0.2, 0.7]"];
@@ -94,11 +94,11 @@ fn a_model_is_trained_saved_loaded_and_evaluated_with_equal_bits() {
 fn tensors_of_structs_tuples_enums_and_tables_read_back_with_equal_bits() {
     let case = case();
     for (make, same, parameter, more, files) in [
-        ("cloud", "same_cloud", "p", &["--set", "n=3"][..], &["c.json", "c.npz"][..]),
+        ("cloud", "same_cloud", "p", &["--set", "n=3"][..], &["c.json", "c.npz", "c.safetensors"][..]),
         ("vectors", "same_vectors", "v", &["--set", "n=4"], &["v.json", "v.npz", "v.csv"]),
-        ("matrix", "same_matrix", "m", &["--set", "n=3"], &["m.json", "m.npz", "m.npy", "m.csv"]),
+        ("matrix", "same_matrix", "m", &["--set", "n=3"], &["m.json", "m.npz", "m.npy", "m.csv", "m.safetensors"]),
         ("kernels", "same_kernels", "k", &[], &["k.json"]),
-        ("table", "same_table", "table", &[], &["t.json", "t.npz", "t.csv"]),
+        ("table", "same_table", "table", &[], &["t.json", "t.npz", "t.csv", "t.safetensors"]),
     ] {
         let made = result(&case, make, more);
         for file in files {

@@ -340,6 +340,7 @@ fn reduce(
 fn norm(checker: &mut BodyChecker<'_, '_>, site: Site, sources: Vec<Source<'_>>) -> Option<(Type, Vec<Arg>)> {
     let [value] = builtin_arguments::exactly(checker, site, sources)?;
     if vectors::is_vector(checker, &value.ty) {
+        checker.infer.decide_floats(&value.ty);
         return Some((Type::of(Elem::F64), vec![Arg::Value(value)]));
     }
     reduce(checker, site, vec![Source::Typed(value)], Elems::float())

@@ -17,17 +17,23 @@ pub(super) struct Advice {
     edit: Option<(Span, String)>,
     /// What it is one mistake with, where a file has it at several places.
     mistake: Option<&'static str>,
+    /// Where the value that is an integer became one.
+    position: Option<Span>,
 }
 
 impl Advice {
     /// Advice that nothing can be done about by an edit.
     pub(super) fn new(help: impl Into<String>) -> Advice {
-        Advice { help: help.into(), edit: None, mistake: None }
+        Advice { help: help.into(), edit: None, mistake: None, position: None }
     }
 
     /// The diagnostic with this advice.
     pub(super) fn on(self, diagnostic: Diagnostic) -> Diagnostic {
         let diagnostic = diagnostic.help(self.help);
+        let diagnostic = match self.position {
+            Some(place) => diagnostic.label(place, "an integer since this use"),
+            None => diagnostic,
+        };
         let Some((span, text)) = self.edit else { return diagnostic };
         match self.mistake {
             Some(mistake) => {
@@ -71,7 +77,10 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
     let help = format!("write `{code}`: values are not converted silently");
     let is_widening = breadth(checker, found) < breadth(checker, wanted);
     let edit = conversion(checker, value.span, &target).filter(|_| is_widening);
-    Advice { help, edit, mistake: Some("a number is not converted") }
+    let position = vars.position(found);
+    // Where it became an integer is told of each.
+    let mistake = position.is_none().then_some("a number is not converted");
+    Advice { help, edit, mistake, position }
 }
 
 /// The edit that converts what stands at a span.

@@ -250,14 +250,14 @@ fn literal_fits(literal: &Literal, elem: Elem) -> bool {
             let value = digits.parse().ok().and_then(|value| Const::float(elem, value).as_float());
             value.is_some_and(f64::is_finite)
         }
-        (Literal::Float(_), _) => false,
-        (Literal::Bool(_) | Literal::Constant(_), _) => true,
+        // A float where an integer is expected is reported where the two meet.
+        (Literal::Float(_) | Literal::Bool(_) | Literal::Constant(_), _) => true,
     }
 }
 
-/// Whether a float is an integer. All are below 2^65, so the float fits an i128.
+/// Whether a float is an integer. A float beyond all of them would become the largest.
 fn is_exactly(float: f64, value: i128) -> bool {
-    float.is_finite() && float as i128 == value
+    float.abs() < i128::MAX as f64 && float as i128 == value
 }
 
 /// A literal that does not fit its type: where, the value, and the type.

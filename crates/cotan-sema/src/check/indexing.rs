@@ -109,7 +109,7 @@ fn one_index(checker: &mut BodyChecker<'_, '_>, base: Span, arg: &Arg, is_alone:
         return None;
     }
     match value.ty.scalar() {
-        Some(scalar) if checker.infer.vars.require(scalar, Elems::integer()) => {
+        Some(scalar) if checker.infer.vars.require_position(scalar, value.span) => {
             let is_scalar = value.ty.is_scalar();
             Some(if is_scalar { Index::At(value) } else { Index::Gather(value) })
         }

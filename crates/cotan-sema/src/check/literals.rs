@@ -16,7 +16,7 @@ pub(super) fn literal(checker: &mut BodyChecker<'_, '_>, literal: &ast::Literal,
             if negative && *value == 0 {
                 return negative_zero(scalar, span);
             }
-            (scalar, Literal::Int(if negative { -i128::from(*value) } else { i128::from(*value) }))
+            (scalar, Literal::Int(if negative { -*value } else { *value }))
         }
         ast::Literal::Float { digits, suffix } => {
             let scalar = literal_type(&mut checker.infer, *suffix, false);

@@ -3,11 +3,13 @@
 use cotan_syntax::ast::{self, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::operator_table::binary_op;
-use super::operators::{is_integer_exponent, mended_dots};
-use super::{BodyChecker, Def, Definition, indexing, storage, structs, unknown_names};
+use super::operator_table::{binary_op, mended_dots};
+use super::operators::is_integer_exponent;
+use super::{BodyChecker, Def, Definition, indexing, storage, structs, unknown_names, vectors};
 use crate::codes;
-use crate::typed::{AssignOp, BinaryOp, Expr, Index, Place, PlaceStep, PlaceStepKind, StmtKind, Target};
+use crate::typed::{
+    AssignOp, BinaryOp, Chain, Expr, ExprKind, Index, Link, Place, PlaceStep, PlaceStepKind, StmtKind, Target,
+};
 use crate::types::Type;
 use crate::unify::Elems;
 
@@ -53,6 +55,9 @@ fn update(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign, place: Place,
         checker.report(mended_dots(diagnostic.help(format!("write `{meant}`")), assign.op_span, &meant));
         return None;
     }
+    if let Some(op) = assign.op.binary().filter(|_| vectors::is_vector(checker, &place.ty)) {
+        return update_vector(checker, assign, op, place, value);
+    }
     let op = match assign.op.binary() {
         Some(op) => binary_op(op).map(AssignOp::Binary)?,
         None if matches!(assign.op, ast::AssignOp::Max | ast::AssignOp::DotMax) => AssignOp::Max,
@@ -82,6 +87,23 @@ fn update(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign, place: Place,
     let origin = Some((assign.place.span, origin));
     let value = checker.fit_as(value, &wanted, subject, super::infer::Strictness::Exact, origin);
     Some(StmtKind::Assign { target: Target::Place(place), op, value })
+}
+
+/// `place .+= value` leaf by leaf, which is `place = place .+ value`.
+fn update_vector(
+    checker: &mut BodyChecker<'_, '_>,
+    assign: &ast::Assign,
+    op: ast::BinaryOp,
+    place: Place,
+    value: Expr,
+) -> Option<StmtKind> {
+    let (first, span) = (checker.expr(&assign.place), assign.place.span.to(value.span));
+    let (op, operand, ty) = vectors::infix(checker, (op, assign.op_span), &first, &place.ty, value);
+    let link = Link { op, op_span: assign.op_span, operand, span, ty: ty.clone() };
+    let value = Expr { span, ty, kind: ExprKind::Chain(Box::new(Chain { first, rest: vec![link] })) };
+    let origin = Some((assign.place.span, "the place has this type"));
+    let value = checker.fit_as(value, &place.ty, "the right side", super::infer::Strictness::Exact, origin);
+    Some(StmtKind::Assign { target: Target::Place(place), op: AssignOp::Set, value })
 }
 
 fn target(checker: &mut BodyChecker<'_, '_>, place: &ast::Expr) -> Option<Target> {

@@ -87,7 +87,7 @@ pub(super) fn integer(checker: &mut BodyChecker<'_, '_>, value: Expr, subject: &
         return None;
     }
     if let Type::Scalar(scalar) = value.ty
-        && checker.infer.vars.require(scalar, Elems::integer())
+        && checker.infer.vars.require_position(scalar, value.span)
     {
         return Some(value);
     }

@@ -8,7 +8,7 @@ pub enum Literal {
     /// An integer. A minus sign before it is an operator.
     Int {
         /// The value.
-        value: u64,
+        value: i128,
         /// The type after the underscore, an integer type.
         suffix: Option<Suffix>,
     },

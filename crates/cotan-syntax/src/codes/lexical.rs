@@ -79,13 +79,12 @@ fn f(x: f64) -> f64 = 2.0 * x",
 "fn f(x: f64) -> f64 = 2x";
 
     INTEGER_TOO_LARGE = "E0108", "integer too large for every type",
-"The largest integer type is `u64`, which ends at 18446744073709551615. Larger numbers
-are written as floats.
+"An integer literal is below 2^127. Larger numbers are written as floats.
 
 Mended:
 
-fn f(x: f64) -> f64 = x * 18446744073709551616.0",
-"fn f(x: f64) -> f64 = x * 18446744073709551616";
+fn f(x: f64) -> f64 = x * 1e40",
+"fn f(x: f64) -> f64 = x * 10000000000000000000000000000000000000000";
 
     INVALID_UTF8 = "E0109", "text that is not UTF-8",
 "Source files are UTF-8. A file in another encoding must be converted, for instance by

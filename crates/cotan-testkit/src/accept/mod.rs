@@ -6,6 +6,7 @@
 mod adbench;
 mod command;
 mod compile_times;
+mod first_use;
 mod folder;
 mod harness;
 mod house;
@@ -95,6 +96,7 @@ type Lines = fn() -> Vec<Line>;
 /// The lists by their names.
 pub const LISTS: &[(&str, Lines)] = &[
     ("core", || [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES].concat()),
+    ("first-use", first_use::lines),
     ("house", house::lines),
     ("language", || [language::LINES, jacobians::LINES, limits::LINES].concat()),
     ("loops", || loops::LINES.to_vec()),

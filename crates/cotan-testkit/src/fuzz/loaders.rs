@@ -1,9 +1,12 @@
-//! The readers of data files: `.npy`, `.npz`, JSON. What is read is written and read again.
+//! The readers of data files: `.npy`, `.npz`, JSON, `.safetensors`. What is read is written and read again.
 
 use super::damage::damaged;
 use super::{Reached, kind_of};
 use crate::random::Rng;
-use cotan::host::{Budget, HostValue, from_json, read_npy, read_npz, write_json, write_npy, write_npz};
+use cotan::host::files::{FileError, TensorFile};
+use cotan::host::{
+    Budget, HostValue, from_json, read_npy, read_npz, write_json, write_npy, write_npz, write_safetensors,
+};
 use cotan_ir::{Const, Elem};
 use cotan_lower::entry::HostType;
 use cotan_ops::Value;
@@ -11,13 +14,17 @@ use cotan_sema::dims::Dim;
 
 /// A damaged file behind a byte that tells its format.
 pub(super) fn input(rng: &mut Rng) -> Vec<u8> {
-    let format = rng.below(3) as u8;
+    let format = rng.below(4) as u8;
     let file = match format {
         0 => write_npy(&array(rng)).unwrap_or_default(),
         1 => {
             let arrays: Vec<(String, HostValue)> =
                 (0..rng.below(4)).map(|k| (["x", "y", "x", "p.w"][k].to_owned(), array(rng))).collect();
             write_npz(&arrays).unwrap_or_default()
+        }
+        3 => {
+            let names = ["p.w", "x", "y"].into_iter().take(rng.below(4));
+            write_safetensors(&names.map(|name| (name.to_owned(), array(rng))).collect::<Vec<_>>()).unwrap_or_default()
         }
         _ => {
             let mut text = String::new();
@@ -129,7 +136,7 @@ pub(super) fn changed(rng: &mut Rng, mut file: Vec<u8>) -> Vec<u8> {
 /// Reads a file. What it says is kept when it is written and read again.
 pub(super) fn read(input: &[u8]) -> Result<Reached, String> {
     let Some((format, file)) = input.split_first() else { return Ok(Reached::new()) };
-    let said = match format % 3 {
+    let said = match format % 4 {
         0 => match read_npy(file, &mut Budget::default()) {
             Ok(value) => {
                 let again = write_npy(&value).map(|file| read_npy(&file, &mut Budget::default()));
@@ -144,9 +151,20 @@ pub(super) fn read(input: &[u8]) -> Result<Reached, String> {
             }
             Err(e) => kind_of(&e.to_string()),
         },
-        _ => return read_json(file),
+        2 => return read_json(file),
+        _ => match read_tensors(file.to_vec()) {
+            Ok(arrays) => kept("a .safetensors file", &arrays, write_safetensors(&arrays).map(read_tensors))?,
+            Err(e) => kind_of(&e.to_string()),
+        },
     };
     Ok(Reached::from([said]))
+}
+
+fn read_tensors(bytes: Vec<u8>) -> Result<Vec<(String, HostValue)>, FileError> {
+    let file = TensorFile::open(bytes)?;
+    let names: Vec<&str> = file.names().collect();
+    let values = file.read(&names, &mut Budget::default())?;
+    Ok(names.iter().map(|name| (*name).to_owned()).zip(values).collect())
 }
 
 fn kept<T: PartialEq, E: std::fmt::Display>(

@@ -1,6 +1,6 @@
 //! Programs that run, under `tests/run`: what their headers say is what every engine gives.
 
-mod check;
+pub(crate) mod check;
 mod counts;
 
 mod nans;

@@ -11,18 +11,22 @@
 mod budget;
 mod csv;
 mod json;
+mod named_arrays;
 mod npy;
 mod npy_header;
 mod npz;
+mod safetensors;
 
 use std::fmt;
 
 pub use budget::Budget;
 pub use csv::{CsvTable, write_csv};
 pub use json::{JsonText, MAX_KEYS};
+pub use named_arrays::NamedArrays;
 pub use npy::{NpyFile, read_npy, write_npy};
 pub use npy_header::{ArrayHeader, MAX_HEADER};
 pub use npz::{Archive, MAX_RATIO, SMALL, read_npz, write_npz};
+pub use safetensors::{TensorFile, write_safetensors};
 
 /// Why a file is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

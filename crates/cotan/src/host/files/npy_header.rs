@@ -85,6 +85,11 @@ pub(super) struct Dtype {
 }
 
 impl Dtype {
+    /// Elements as they lie in memory, the lowest byte first.
+    pub(super) fn of_elem(elem: Elem) -> Dtype {
+        Dtype { name: elem.name().to_owned(), elem, width: elem.bytes(), is_big_endian: false }
+    }
+
     fn new(name: &str) -> Result<Dtype, FileError> {
         let (order, kind) = match name.split_at_checked(1) {
             Some((order @ ("<" | ">" | "|" | "="), kind)) => (order, kind),

@@ -1,7 +1,7 @@
 //! Binding: each parameter of a signature gets the value that sources and settings have for it.
 
 use super::content::Content;
-use super::leaves::{Leaves, columns_of, of_archive, of_array, of_table};
+use super::leaves::{Leaves, columns_of, of_array, of_arrays, of_table};
 use super::path::ValuePath;
 use super::set::{Setting, apply, twice};
 use super::target::{Target, of_file};
@@ -41,10 +41,10 @@ impl Inputs {
         for (file, wanted) in self.files.iter().zip(&binding.wanted) {
             let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
             let read = match &file.content {
-                Content::Npz(archive) if !wanted.is_empty() => {
-                    archive.read(&wanted, binding.budget).map_err(|e| of_file(&file.name, &e))?
+                Content::Arrays(arrays) if !wanted.is_empty() => {
+                    arrays.read(&wanted, binding.budget).map_err(|e| of_file(&file.name, &e))?
                 }
-                Content::Npz(_) | Content::Json(_) | Content::Npy(_) | Content::Csv(_) => Vec::new(),
+                Content::Arrays(_) | Content::Json(_) | Content::Npy(_) | Content::Csv(_) => Vec::new(),
             };
             arrays.push(read.into_iter());
         }
@@ -123,9 +123,9 @@ impl Inputs {
                 let text = json_at(text, &path, file)?;
                 target.of_json(&text, binding.budget).map(Found::Value)
             }
-            Content::Npz(archive) => {
+            Content::Arrays(arrays) => {
                 let leaves = Leaves::of(&target, "arrays")?;
-                binding.wanted[part.file].extend(of_archive(&target, &leaves, &file.name, archive, &path)?);
+                binding.wanted[part.file].extend(of_arrays(&target, &leaves, &file.name, arrays, &path)?);
                 Ok(Found::Packed { target, leaves, file: part.file })
             }
             Content::Npy(array) => {

@@ -1,7 +1,7 @@
 //! What a file holds: parts with names, which become values when their types are known.
 
 use super::path::ValuePath;
-use crate::host::files::{Archive, CsvTable, FileError, JsonText, NpyFile};
+use crate::host::files::{Archive, CsvTable, FileError, JsonText, NamedArrays, NpyFile, TensorFile};
 use crate::host::{Elem, HostType};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,6 +15,7 @@ const RESULT: &str = "result";
 pub(super) enum Format {
     Json,
     Npz,
+    Safetensors,
     Npy,
     Csv,
 }
@@ -24,6 +25,7 @@ impl Format {
         match Path::new(name).extension()?.to_str()? {
             "json" => Some(Format::Json),
             "npz" => Some(Format::Npz),
+            "safetensors" => Some(Format::Safetensors),
             "npy" => Some(Format::Npy),
             "csv" => Some(Format::Csv),
             _ => None,
@@ -35,7 +37,7 @@ impl Format {
 #[derive(Clone)]
 pub(super) enum Content {
     Json(JsonText),
-    Npz(Archive),
+    Arrays(NamedArrays),
     Npy(Arc<NpyFile>),
     Csv(CsvTable),
 }
@@ -44,7 +46,8 @@ impl Content {
     pub(super) fn open(format: Format, bytes: Vec<u8>) -> Result<Content, FileError> {
         match format {
             Format::Json => JsonText::new(bytes).map(Content::Json),
-            Format::Npz => Archive::open(bytes).map(Content::Npz),
+            Format::Npz => Archive::open(bytes).map(|archive| Content::Arrays(NamedArrays::Npz(archive))),
+            Format::Safetensors => TensorFile::open(bytes).map(|file| Content::Arrays(NamedArrays::Safetensors(file))),
             Format::Npy => NpyFile::open(bytes).map(|file| Content::Npy(Arc::new(file))),
             Format::Csv => CsvTable::open(bytes).map(Content::Csv),
         }
@@ -54,9 +57,9 @@ impl Content {
     pub(super) fn entries(&self) -> Result<Option<Vec<String>>, FileError> {
         match self {
             Content::Json(text) => Ok(text.entries()?.map(|all| all.into_iter().map(|(key, _)| key).collect())),
-            Content::Npz(archive) => {
+            Content::Arrays(arrays) => {
                 let first = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
-                let names: BTreeSet<String> = archive.names().map(first).collect();
+                let names: BTreeSet<String> = arrays.names().into_iter().map(first).collect();
                 Ok(Some(names.into_iter().collect()))
             }
             Content::Npy(_) => Ok(None),
@@ -102,7 +105,7 @@ impl Content {
     /// The element type of the array at a path, if it is one that has a type of its own.
     pub(super) fn elem(&self, path: &ValuePath) -> Option<Elem> {
         match self {
-            Content::Npz(archive) => Some(archive.header(&path.joined())?.ok()?.elem()),
+            Content::Arrays(arrays) => Some(arrays.header(&path.joined())?.ok()?.elem()),
             Content::Npy(file) => Some(file.header().elem()),
             Content::Json(_) | Content::Csv(_) => None,
         }

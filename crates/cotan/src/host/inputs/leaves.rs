@@ -5,7 +5,7 @@ use super::path::ValuePath;
 use super::target::{Target, of_file};
 use super::{Malformed, Unbound, listed};
 use crate::host::arrays::{below, from_leaves, leaf_paths};
-use crate::host::files::{Archive, ArrayHeader, CsvTable, NpyFile};
+use crate::host::files::{ArrayHeader, CsvTable, NamedArrays, NpyFile};
 use crate::host::{Budget, Elem, HostType, HostValue, Leaf, Value};
 
 /// The leaves of a type, with their paths.
@@ -64,20 +64,20 @@ impl Leaves {
     }
 }
 
-/// The names of the arrays of an archive that a parameter wants. Nothing of them is read but the headers.
-pub(super) fn of_archive(
+/// The names of the arrays of a file that a parameter wants. Nothing of them is read but the headers.
+pub(super) fn of_arrays(
     target: &Target<'_>,
     leaves: &Leaves,
     file: &str,
-    archive: &Archive,
+    arrays: &NamedArrays,
     path: &ValuePath,
 ) -> Result<Vec<String>, Unbound> {
     let names = leaves.names(path);
     for (name, (part, leaf)) in names.iter().zip(&leaves.0) {
-        let Some(header) = archive.header(name) else {
+        let Some(header) = arrays.header(name) else {
             let message =
                 format!("`{file}`: there is no array `{name}`, which `{}: {}` needs", target.name, target.shown());
-            return Err(Malformed::new(message).help(format!("it has {}", listed(archive.names()))).into());
+            return Err(Malformed::new(message).help(format!("it has {}", listed(arrays.names().into_iter()))).into());
         };
         check_header(target, part, leaf, &header.map_err(|e| of_file(file, &e))?)?;
     }

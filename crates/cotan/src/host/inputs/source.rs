@@ -36,7 +36,8 @@ impl Source {
             return Err(Malformed::new(format!("`{text}`: inline JSON names its parameters itself")).help(help));
         }
         let Some((file, format, path)) = split_path(rest) else {
-            let expected = "expected a file that ends in .json, .npz, .npy or .csv, `-`, or JSON in braces";
+            let expected =
+                "expected a file that ends in .json, .npz, .npy, .csv or .safetensors, `-`, or JSON in braces";
             return Err(Malformed::new(format!("`{text}`: {expected}")));
         };
         let path = path.map(ValuePath::parse).transpose().map_err(|e| Malformed::new(format!("`{text}`: {e}")))?;
