@@ -16,6 +16,7 @@ const READERS: &[(&str, &[&str])] = &[
     ("tests/emit/", &["emit"]),
     ("tests/", &["sentences", "coverage", "run", "ui", "ir", "emit"]),
     ("docs/", &["docs"]),
+    ("examples/", &["docs"]),
     ("spec/kinks", &["kinks"]),
     ("spec/operations/", &["operations", "coverage"]),
     ("spec/", &["coverage", "kinks", "operations"]),
@@ -29,6 +30,9 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("proofs/", &["cotan-ops"]),
     ("examples/", &["cotan-lower", "cotan-measure", "cotan-bench", "cotan-cli"]),
     ("benches/", &["cotan-bench"]),
+    // Sessions and figures of the book are replayed by the tests of the command.
+    ("docs/", &["cotan-cli", "xtask"]),
+    ("README.md", &["cotan-cli"]),
     ("tests/memory/", &["cotan"]),
     ("xtask/", &["xtask"]),
 ];

@@ -45,7 +45,7 @@ cargo xtask COMMAND
   book                    builds the book into target/book, where mdbook is installed
   decisions               writes the index of the design decisions, docs/design/decisions/index.md
   ops                     writes the reference pages of the operations, docs/operations
-  figures                 draws the figures of the book, docs/figures
+  figures [NAME ..]       computes and draws the figures of the book, docs/figures: those of these names, or all
   accept NAME             prints every acceptance line with its measured value, the bar and PASS or FAIL
   new-op NAME             writes the skeleton of an operation on tensors, which does not compile until it is filled in
   new-op --scalar NAME    the same of an operation on scalars
@@ -82,7 +82,7 @@ fn main() -> Result<()> {
         Some("book") => book::build(&root()),
         Some("decisions") => decisions::write(&root()),
         Some("ops") => ops::write(&root()),
-        Some("figures") => figures::write(&root()),
+        Some("figures") => figures::write(&root(), rest),
         Some("accept") => accept(rest),
         Some("new-op") => new_op::write(&root(), rest),
         Some("new-pass") => new_pass::write(&root(), rest),

@@ -1,75 +1,77 @@
-//! The figures of the book: counted by `cotan bench`, kept as data, drawn as SVG.
+//! The figures of the book: numbers that the command `cotan` gives, kept as data, drawn as SVG.
 
 mod chart;
+mod memory;
+mod table;
 
 use anyhow::{Context, Result, bail};
-use chart::{Chart, Series};
-use serde_json::Value as Json;
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
+use table::{Figure, figures};
 
 const FOLDER: &str = "docs/figures";
-/// The program whose functions are run.
-const PROGRAM: &str = "docs/figures/loops.cot";
 
-/// The trip counts of the figure of memory.
-const STEPS: [i64; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
-/// The functions of that figure, and what they are called there.
-const SCHEMES: [(&str, &str); 4] =
-    [("all", "no checkpoints"), ("budget", "budget = 20000"), ("sqrt_of", "sqrt"), ("levels", "levels = 3")];
-
-/// Counts, and writes data and figure.
-pub(crate) fn write(root: &Path) -> Result<()> {
-    let mut data = String::from("scheme,steps,KiB of records at once\n");
-    let memory = memory(root)?;
-    for series in &memory.series {
-        for (x, y) in &series.points {
-            writeln!(data, "{},{x},{y}", series.name)?;
-        }
+/// Computes the data of the figures with these names, of all if there are none, and draws them.
+pub(crate) fn write(root: &Path, names: &[String]) -> Result<()> {
+    let mut figures = figures(root)?;
+    if let Some(name) = names.iter().find(|name| figures.iter().all(|figure| figure.name != **name)) {
+        bail!("{FOLDER}/figures.tsv has no figure `{name}`");
     }
-    save(root, "memory.svg", &memory.svg())?;
-    save(root, "memory.csv", &data)
-}
-
-fn save(root: &Path, name: &str, text: &str) -> Result<()> {
-    let path = root.join(FOLDER).join(name);
-    fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
-}
-
-/// The bytes of records at any one time, which `cotan bench` counts, against the number of steps, for schemes of checkpoints.
-fn memory(root: &Path) -> Result<Chart> {
-    let mut series = Vec::new();
-    for (function, name) in SCHEMES {
-        let mut points = Vec::new();
-        for steps in STEPS {
-            let measured = bench(root, function, "x", &[("x", "1.0"), ("steps", &steps.to_string())])?;
-            let bytes = measured["predicted_record_bytes"].as_f64().context("no bytes")?;
-            points.push((steps as f64, bytes / 1024.0));
-        }
-        series.push(Series { name, points });
+    figures.retain(|figure| names.is_empty() || names.contains(&figure.name));
+    for figure in &figures {
+        compute(root, figure)?;
+        let svg = root.join(FOLDER).join(format!("{}.svg", figure.name));
+        fs::write(&svg, figure.chart(root)?.svg()).with_context(|| format!("writing {}", svg.display()))?;
     }
-    Ok(Chart {
-        title: "The gradient of 10² to 10⁶ Runge-Kutta steps",
-        x_label: "steps",
-        y_label: "records at once (KiB)",
-        series,
-    })
+    Ok(())
 }
 
-/// What `cotan bench` measures of a function of the program and its gradient.
-fn bench(root: &Path, function: &str, wrt: &str, args: &[(&str, &str)]) -> Result<Json> {
+/// Writes the data of a figure.
+fn compute(root: &Path, figure: &Figure) -> Result<()> {
+    let data = root.join(FOLDER).join(format!("{}.csv", figure.name));
+    if figure.command == "count memory" {
+        return fs::write(&data, memory::table(root)?).with_context(|| format!("writing {}", data.display()));
+    }
+    let data = data.display().to_string();
+    let words: Vec<&str> = figure.command.split(' ').chain(["--out", &data]).collect();
+    cotan(root, &words).map(drop)
+}
+
+/// Runs `cotan` of this checkout, which must succeed.
+fn cotan(root: &Path, args: &[&str]) -> Result<Output> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["run", "-q", "-p", "cotan-cli", "--", "bench", PROGRAM, "--fn", function, "--grad", wrt]);
-    command.args(["--json", "--threads", "1", "--budget", "0"]);
-    for (name, value) in args {
-        command.args(["--set", &format!("{name}={value}")]);
-    }
-    let out = command.current_dir(root).output().context("running `cotan bench`")?;
+    command.args(["run", "-q", "-p", "cotan-cli", "--"]).args(args).current_dir(root);
+    let out = command.output().context("running `cotan`")?;
     if !out.status.success() {
-        bail!("`cotan bench` failed: {}", String::from_utf8_lossy(&out.stderr));
+        bail!("`cotan {}` failed: {}", args.join(" "), String::from_utf8_lossy(&out.stderr));
     }
-    serde_json::from_slice(&out.stdout).context("what `cotan bench` printed is no JSON")
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_is_drawn_from_its_data_and_stands_in_the_table() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let figures = figures(&root).expect("a table");
+        for figure in &figures {
+            let path = root.join(FOLDER).join(format!("{}.svg", figure.name));
+            let svg = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let drawn = figure.chart(&root).expect("a chart").svg();
+            assert_eq!(svg, drawn, "{}: `cargo xtask figures` draws it", figure.name);
+        }
+        for entry in fs::read_dir(root.join(FOLDER)).expect("a folder").flatten() {
+            let path = entry.path();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let is_figure = path.extension().is_some_and(|e| e == "svg");
+            assert!(
+                !is_figure || figures.iter().any(|figure| figure.name == name),
+                "{name} is in no line of the table"
+            );
+        }
+    }
 }

@@ -3,7 +3,6 @@
 use crate::cli::Case;
 use serde_json::{Value as Json, json};
 use std::io::Write;
-use std::path::Path;
 use std::process::Stdio;
 
 /// A model, its training by gradient descent, and what it gives.
@@ -177,27 +176,4 @@ fn columns_of_a_table_are_arguments_by_name_by_number_and_all_as_a_matrix() {
     assert_eq!(run.stderr, "note: nothing asks for `height` of `d.csv`\n");
     assert_eq!(result(&case, "f", &["--args", "age=d.csv:2", "--args", "n=d.csv:n"]), json!(2.0 * 1.8));
     assert_eq!(result(&case, "g", &["--args", "x=d.csv"]), json!([4.0, 41.0, 1.8]));
-}
-
-/// The first block of the page that begins so.
-fn block<'p>(page: &'p str, kind: &str) -> &'p str {
-    let start = format!("```{kind}\n");
-    let (_, rest) = page.split_once(start.as_str()).expect("a block");
-    rest.split("```").next().unwrap_or_default()
-}
-
-#[test]
-fn the_session_on_the_page_about_data_gives_what_the_page_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/data.md");
-    let page = std::fs::read_to_string(path).expect("the page");
-    let case = Case::new("");
-    case.write("decay.cot", block(&page, "cot").as_bytes());
-    case.write("decay.csv", block(&page, "csv").as_bytes());
-    let mut found = String::new();
-    for line in block(&page, "text").lines().filter_map(|line| line.strip_prefix("> cotan ")) {
-        let run = case.run(&line.split(' ').collect::<Vec<_>>());
-        assert_eq!(run.status, Some(0), "{line}: {}", run.stderr);
-        found += &format!("> cotan {line}\n{}{}", run.stderr, run.stdout);
-    }
-    assert_eq!(found, block(&page, "text"), "found:\n{found}");
 }

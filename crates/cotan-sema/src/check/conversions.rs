@@ -6,25 +6,25 @@
 use cotan_ir::Elem;
 use cotan_syntax::{Diagnostic, Span};
 
-use super::{BodyChecker, written};
-use crate::typed::{Expr, ExprKind, Literal};
+use super::{BodyChecker, literals, written};
+use crate::typed::{Arg, BinaryOp, Builtin, Callable, CallableKind, Expr, ExprKind, Literal};
 use crate::types::Scalar;
 use crate::unify::Elems;
 
 /// What to do, and the edit that does it where it is certain.
 pub(super) struct Advice {
     help: String,
-    edit: Option<(Span, String)>,
-    /// What it is one mistake with, where a file has it at several places.
-    mistake: Option<&'static str>,
+    edits: Vec<(Span, String)>,
     /// Where the value that is an integer became one.
     position: Option<Span>,
+    /// What it is one mistake with, where a file has it at several places.
+    mistake: Option<&'static str>,
 }
 
 impl Advice {
     /// Advice that nothing can be done about by an edit.
     pub(super) fn new(help: impl Into<String>) -> Advice {
-        Advice { help: help.into(), edit: None, mistake: None, position: None }
+        Advice { help: help.into(), edits: Vec::new(), mistake: None, position: None }
     }
 
     /// The diagnostic with this advice.
@@ -34,13 +34,11 @@ impl Advice {
             Some(place) => diagnostic.label(place, "an integer since this use"),
             None => diagnostic,
         };
-        let Some((span, text)) = self.edit else { return diagnostic };
-        match self.mistake {
-            Some(mistake) => {
-                let remark = format!("write `{text}` here");
-                diagnostic.fix(span, text).repeated(mistake, remark)
-            }
-            None => diagnostic.fix(span, text),
+        let texts: Vec<String> = self.edits.iter().map(|(_, text)| format!("`{text}`")).collect();
+        let diagnostic = self.edits.into_iter().fold(diagnostic, |diagnostic, (span, text)| diagnostic.fix(span, text));
+        match self.mistake.filter(|_| !texts.is_empty()) {
+            Some(mistake) => diagnostic.repeated(mistake, format!("write {} here", texts.join(" and "))),
+            None => diagnostic,
         }
     }
 }
@@ -60,7 +58,7 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
     let is_literal = matches!(value.kind, ExprKind::Literal(Literal::Int(_) | Literal::Float(_)));
     if let Some(digits) = without_suffix(checker, value.span).filter(|_| is_literal) {
         let help = format!("leave the suffix out: `{digits}` takes the type that is needed");
-        return Advice { edit: Some((value.span, digits)), ..Advice::new(help) };
+        return Advice { edits: vec![(value.span, digits)], ..Advice::new(help) };
     }
     let becomes_integer = vars.is_within(wanted, Elems::integer());
     if let (true, ExprKind::Literal(Literal::Float(digits))) = (becomes_integer, &value.kind) {
@@ -68,19 +66,49 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
             let help = "round the value that it stands for, as in `round(x) as i64`, or use floats throughout";
             return Advice::new(help);
         };
-        let edit = Some((value.span, number.to_string()));
-        return Advice { edit, ..Advice::new(format!("write the integer `{number}`")) };
+        let edits = vec![(value.span, number.to_string())];
+        return Advice { edits, ..Advice::new(format!("write the integer `{number}`")) };
     }
     if becomes_integer && vars.is_within(found, Elems::any_float()) {
         return Advice::new(format!("write `{code}`, which is checked and has no derivative"));
     }
-    let help = format!("write `{code}`: values are not converted silently");
     let is_widening = breadth(checker, found) < breadth(checker, wanted);
-    let edit = conversion(checker, value.span, &target).filter(|_| is_widening);
+    let sources = sources(value);
+    let edits: Vec<(Span, String)> = match is_widening {
+        true => sources.iter().filter_map(|source| conversion(checker, source.span, &target)).collect(),
+        false => Vec::new(),
+    };
+    let is_whole = sources.iter().all(|source| source.span == value.span);
+    let texts: Vec<String> = edits.iter().map(|(_, text)| format!("`{text}`")).collect();
+    let help = match is_whole || texts.is_empty() {
+        true => format!("write `{code}`: values are not converted silently"),
+        false => format!("write {}: a conversion begins where the integers stand", texts.join(" and ")),
+    };
     let position = vars.position(found);
-    // Where it became an integer is told of each.
+    // Where a value became an integer is told of each.
     let mistake = position.is_none().then_some("a number is not converted");
-    Advice { help, edit, mistake, position }
+    Advice { help, edits, mistake, position }
+}
+
+/// Where a conversion to a float has to begin: in what a block gives, in what a function of positions or elements gives, and
+/// before a quotient, which as one of integers would have dropped its remainder.
+fn sources(value: &Expr) -> Vec<&Expr> {
+    if let ExprKind::Block(block) = &value.kind {
+        return block.value.as_ref().map_or_else(|| vec![value], sources);
+    }
+    if let ExprKind::Builtin { builtin: Builtin::Tabulate | Builtin::Map, args } = &value.kind {
+        let lambda = args.iter().find_map(|arg| match arg {
+            Arg::Function(Callable { kind: CallableKind::Lambda(lambda), .. }) => Some(lambda),
+            Arg::Function(_) | Arg::Value(_) | Arg::Pack(_) => None,
+        });
+        return lambda.map_or_else(|| vec![value], |lambda| sources(&lambda.body));
+    }
+    let ExprKind::Chain(chain) = &value.kind else { return vec![value] };
+    if chain.rest.iter().all(|link| link.op != BinaryOp::Div) {
+        return vec![value];
+    }
+    let operands = [&chain.first].into_iter().chain(chain.rest.iter().map(|link| &link.operand));
+    operands.filter(|operand| !literals::is_made_of_integers(operand)).flat_map(sources).collect()
 }
 
 /// The edit that converts what stands at a span.

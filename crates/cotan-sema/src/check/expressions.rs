@@ -12,6 +12,7 @@ use crate::codes;
 use crate::dims::Dim;
 use crate::typed::{Expr, ExprKind};
 use crate::types::Type;
+use crate::unify::Elems;
 
 impl BodyChecker<'_, '_> {
     /// Checks an expression. Nesting beyond the limit is reported and cut off.
@@ -82,7 +83,7 @@ fn expr_kind(checker: &mut BodyChecker<'_, '_>, expr: &ast::Expr) -> Expr {
 }
 
 fn array(checker: &mut BodyChecker<'_, '_>, parts: &[ast::Expr], span: Span) -> Expr {
-    let mut values: Vec<Expr> = parts.iter().map(|part| checker.expr(part)).collect();
+    let values: Vec<Expr> = parts.iter().map(|part| checker.expr(part)).collect();
     let Some(first) = values.first() else {
         checker.report(Diagnostic::error(codes::EMPTY_ARRAY, span, "expected at least one element, found `[]`").help(
             "tensors do not grow: write `tabulate(n, |i| ...)`, or `zeros[f64](n)` and then `v[i] = ...`; an \
@@ -90,16 +91,22 @@ fn array(checker: &mut BodyChecker<'_, '_>, parts: &[ast::Expr], span: Span) -> 
         ));
         return Expr::error(span);
     };
-    let elem = first.ty.clone();
-    let first_span = first.span;
+    // Among integers a float decides, as it is never what is converted.
+    let is_of =
+        |value: &Expr, elems| value.ty.scalar().is_some_and(|scalar| checker.infer.vars.is_within(scalar, elems));
+    let float = values.iter().find(|value| is_of(value, Elems::any_float())).filter(|_| is_of(first, Elems::integer()));
+    let (decider, why) = match float {
+        Some(float) => (float, "this element decides the type"),
+        None => (first, "the first element decides the type"),
+    };
+    let (elem, origin) = (decider.ty.clone(), Some((decider.span, why)));
     if !checker.require_element(first) {
         return Expr::error(span);
     }
-    let rest = values.split_off(1);
-    for value in rest {
-        let origin = Some((first_span, "the first element decides the type"));
-        let value = checker.fit_as(value, &elem, "an element of the array", Strictness::Exact, origin);
-        values.push(value);
+    let fit = |value| checker.fit_as(value, &elem, "an element of the array", Strictness::Exact, origin);
+    let values: Vec<Expr> = values.into_iter().map(fit).collect();
+    if values.iter().any(|value| value.ty.has_error()) {
+        return Expr::error(span);
     }
     let ty = elem.stacked(&[Dim::constant(values.len() as i64)]);
     Expr { span, ty, kind: ExprKind::Array(values) }

@@ -51,8 +51,7 @@ pub(super) fn chain(checker: &mut BodyChecker<'_, '_>, chain: &ast::Chain, span:
         let value = storage::computed(&checker.infer, value);
         // Messages speak of the operand on the left: the first one, or the last one so far.
         let left = links.last().map_or(&first, |link: &Link| &link.operand);
-        let run = first.span.to(left.span);
-        let (op, operand, result) = infix(checker, (op, op_span), run, left, &ty, value);
+        let (op, operand, result) = infix(checker, (op, op_span), (&first, &links), left, &ty, value);
         ty = result;
         checker.node_types.push((id, ty.clone()));
         links.push(Link { op, op_span, operand, span: link_span, ty: ty.clone() });
@@ -160,11 +159,14 @@ pub(super) fn condition(checker: &mut BodyChecker<'_, '_>, value: Expr, subject:
     Expr { ty: Type::Error, ..value }
 }
 
+/// What stands before an operator: the first operand, and the operators after it.
+type Run<'e> = (&'e Expr, &'e [Link]);
+
 /// One step of a run: the operator, the operand as it fits, and the type of the result. `run` is what stands before.
 fn infix(
     checker: &mut BodyChecker<'_, '_>,
     (op, op_span): (ast::BinaryOp, Span),
-    run: Span,
+    run: Run<'_>,
     left: &Expr,
     left_ty: &Type,
     right: Expr,
@@ -307,7 +309,7 @@ fn has_one_dotted_meaning(op: ast::BinaryOp, left: &Type, right: &Type) -> bool 
 fn report_operand_types(
     checker: &mut BodyChecker<'_, '_>,
     (op, op_span): (ast::BinaryOp, Span),
-    run: Span,
+    (first, links): Run<'_>,
     left: &Expr,
     left_ty: &Type,
     right: &Expr,
@@ -317,7 +319,9 @@ fn report_operand_types(
     let (Some(left_scalar), Some(right_scalar)) = (left_ty.scalar(), right.ty.scalar()) else { return };
     let advice = if conversions::is_left(checker, left_scalar, right_scalar) {
         // What stands on the left of an operator is the whole run before it.
-        let run = Expr { span: run, ..left.clone() };
+        let chain = Chain { first: first.clone(), rest: links.to_vec() };
+        let kind = if links.is_empty() { first.kind.clone() } else { ExprKind::Chain(Box::new(chain)) };
+        let run = Expr { span: first.span.to(left.span), ty: left_ty.clone(), kind };
         conversions::advice(checker, &run, left_scalar, right_scalar)
     } else {
         conversions::advice(checker, right, right_scalar, left_scalar)

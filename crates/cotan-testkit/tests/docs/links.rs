@@ -1,19 +1,14 @@
 //! Links of the book and of the pages at the root of the repository.
 
-use crate::docs::pages::{Page, page, pages};
+use cotan_testkit::book::{Page, chapters, page, pages};
 use cotan_testkit::files::{report, workspace_file};
 use std::path::{Path, PathBuf};
 
-/// The pages outside of the book.
-const ROOT_PAGES: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
-
 #[test]
 fn every_link_leads_to_a_file_and_to_a_heading_in_it() {
-    let mut all = pages();
-    all.extend(ROOT_PAGES.map(|name| page(workspace_file(name))));
     let mut failures = Vec::new();
     let mut n_links = 0;
-    for page in &all {
+    for page in &pages() {
         for link in links(page) {
             n_links += 1;
             if let Err(e) = resolved(page, &link) {
@@ -48,8 +43,8 @@ fn resolved(from: &Page, link: &str) -> Result<(), String> {
 fn every_page_is_a_chapter() {
     let summary = page(workspace_file("docs/SUMMARY.md"));
     let folder = summary.path.parent().unwrap_or(Path::new("."));
-    let chapters: Vec<PathBuf> = links(&summary).iter().map(|link| folder.join(link)).collect();
-    for page in pages() {
-        assert!(page.path == summary.path || chapters.contains(&page.path), "{} is in no chapter", page.name());
+    let listed: Vec<PathBuf> = links(&summary).iter().map(|link| folder.join(link)).collect();
+    for page in chapters() {
+        assert!(page.path == summary.path || listed.contains(&page.path), "{} is in no chapter", page.name());
     }
 }

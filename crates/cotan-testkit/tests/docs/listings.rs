@@ -1,8 +1,8 @@
 //! What the book shows of the compiler's own output, for the program above it: a block `ir NAME` the core IR of a
 //! function, a block `explain NAME p` what `cotan explain` says of its gradient with respect to `p`.
 
-use crate::docs::pages::pages;
 use cotan::{Compiler, Config, DerivativeForm, Request, derivative};
+use cotan_testkit::book::pages;
 use cotan_testkit::files::{is_blessing, replace};
 use cotan_testkit::frontend::{checked, lower};
 
@@ -33,7 +33,7 @@ fn the_book_shows_what_the_compiler_writes() {
             };
             let shown = shown.trim_end().to_owned() + "\n";
             if is_blessing() {
-                page.text.replace_range(block.start..block.start + block.text.len(), &shown);
+                page.rewrite(block, &shown);
             } else {
                 assert_eq!(block.text, shown, "{path}: `{}`: bless with COTAN_BLESS=1", block.info);
             }

@@ -6,14 +6,16 @@
 //! - `cot error E0301 ..`: exactly these errors, in any order, each as often as it is named;
 //! - `cot fails R0001`: neither errors nor warnings, and every `@test` ends in this run-time error;
 //! - `output`: what `main` of the block above prints.
+//!
+//! `file NAME` and `part NAME` may stand behind `cot`.
 
-use crate::docs::pages::{Block, pages};
 use cotan::host::{Arguments, HostValue};
 use cotan::{CallError, Compiler, Config, Engine, Program, Request};
 use cotan_ir::Const;
 use cotan_syntax::ast::ItemKind;
 use cotan_syntax::render::{Style, to_text};
 use cotan_syntax::{FileId, parse};
+use cotan_testkit::book::{Block, pages};
 use cotan_testkit::files::report;
 
 /// What a block promises.
@@ -37,7 +39,10 @@ impl Promise<'_> {
 
 /// The promise of a block of Cotan, or nothing for a block of something else.
 fn promise(info: &str) -> Result<Option<Promise<'_>>, String> {
-    let words: Vec<&str> = info.split_whitespace().collect();
+    let mut words: Vec<&str> = info.split_whitespace().collect();
+    if matches!(words.as_slice(), ["cot", "file" | "part", _, ..]) {
+        words.drain(1..3);
+    }
     Ok(Some(match words.as_slice() {
         ["cot"] => Promise::Works,
         ["cot", "warns", codes @ ..] if !codes.is_empty() => Promise::Warns(codes.to_vec()),

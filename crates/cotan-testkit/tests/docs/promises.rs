@@ -1,10 +1,10 @@
 //! The limits and defaults that the page of promises states are those of the code.
 
-use crate::docs::pages::page;
 use cotan::Config;
 use cotan::host::files::MAX_HEADER;
 use cotan_interp::Limits as InterpreterLimits;
 use cotan_llvm::load::OLDEST_MAJOR;
+use cotan_testkit::book::page;
 use cotan_testkit::files::workspace_file;
 use std::fmt::Display;
 

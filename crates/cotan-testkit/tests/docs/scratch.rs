@@ -1,6 +1,6 @@
 //! "Cotan from scratch": the Rust of the page is one program, which compiles without warnings and prints what the page says.
 
-use super::pages::{Block, page};
+use cotan_testkit::book::{Block, page};
 use cotan_testkit::files::workspace_file;
 use std::fs;
 use std::path::Path;

@@ -1,45 +1,78 @@
-//! The pages of the book and the fenced blocks in them.
+//! The book as the tests read it: its pages, and the fenced blocks in them.
+//!
+//! What stands behind the backticks says what a block is. A block of a program or of data may have a name, `cot file NAME`:
+//! the sessions of the page have it in their folder. With folders in its name it is that file of the repository.
 
-use cotan_testkit::files::{files, workspace_file};
+use crate::files::{files, workspace_file};
 use std::fs;
 use std::path::PathBuf;
 
+/// The pages outside of the book.
+const ROOT_PAGES: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
+
 /// A page of the book.
-pub(crate) struct Page {
-    pub(crate) path: PathBuf,
-    pub(crate) text: String,
+pub struct Page {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// All of it.
+    pub text: String,
 }
 
-/// A fenced block: what stands behind the backticks, the lines, and where they stand in the page.
-pub(crate) struct Block {
-    pub(crate) info: String,
-    pub(crate) text: String,
-    pub(crate) start: usize,
+/// A fenced block.
+pub struct Block {
+    /// What stands behind the backticks.
+    pub info: String,
+    /// The lines.
+    pub text: String,
+    /// Where they begin in the page.
+    pub start: usize,
     /// The line of the fence, counted from 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// The paragraph in front of it.
-    pub(crate) introduction: String,
+    pub introduction: String,
 }
 
-/// All pages, in the order of their paths.
-pub(crate) fn pages() -> Vec<Page> {
+/// The pages of the book, in the order of their paths.
+pub fn chapters() -> Vec<Page> {
     files(&workspace_file("docs"), ".md").into_iter().map(page).collect()
 }
 
+/// The pages of the book and those at the root of the repository.
+pub fn pages() -> Vec<Page> {
+    let mut all = chapters();
+    all.extend(ROOT_PAGES.map(|name| page(workspace_file(name))));
+    all
+}
+
 /// One page.
-pub(crate) fn page(path: PathBuf) -> Page {
+pub fn page(path: PathBuf) -> Page {
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     Page { path, text }
 }
 
+impl Block {
+    /// The name of the file that it is.
+    pub fn file(&self) -> Option<&str> {
+        match self.info.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [_, "file", name, ..] => Some(name),
+            _ => None,
+        }
+    }
+}
+
 impl Page {
     /// Its name in messages.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         self.path.display().to_string()
     }
 
+    /// Puts another text in the place of a block's. Blocks behind it have moved then.
+    pub fn rewrite(&mut self, block: &Block, text: &str) {
+        self.text.replace_range(block.start..block.start + block.text.len(), text);
+    }
+
     /// Its fenced blocks.
-    pub(crate) fn blocks(&self) -> Vec<Block> {
+    pub fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut open: Option<Block> = None;
         let (mut paragraph, mut is_ended) = (String::new(), false);
@@ -68,7 +101,7 @@ impl Page {
     }
 
     /// The lines outside of fenced blocks, without what stands in backticks.
-    pub(crate) fn prose(&self) -> Vec<String> {
+    pub fn prose(&self) -> Vec<String> {
         let mut is_inside = false;
         let mut prose = Vec::new();
         for line in self.text.lines() {
@@ -83,7 +116,7 @@ impl Page {
     }
 
     /// The anchors of its headings, as mdBook and GitHub make them.
-    pub(crate) fn anchors(&self) -> Vec<String> {
+    pub fn anchors(&self) -> Vec<String> {
         let mut anchors: Vec<String> = Vec::new();
         let mut is_inside = false;
         for line in self.text.lines() {
