@@ -4,11 +4,12 @@ mod book;
 mod data;
 mod literals;
 mod messages;
+mod words;
 
 use super::Line;
 
 /// The lines.
 pub(super) fn lines() -> Vec<Line> {
-    let parts: [&[Line]; 4] = [literals::LINES, data::LINES, book::LINES, messages::LINES];
+    let parts: [&[Line]; 5] = [literals::LINES, messages::LINES, words::LINES, data::LINES, book::LINES];
     parts.concat()
 }
