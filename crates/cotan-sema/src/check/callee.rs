@@ -1,11 +1,12 @@
 //! What can stand before the parentheses of a call, before the arguments are known.
 
 use cotan_syntax::Span;
-use cotan_syntax::ast::{self, Arg as AstArg};
+use cotan_syntax::ast::{self, Arg as AstArg, PostfixKind, PostfixOp};
 
+use super::BodyChecker;
 use super::effects::Printer;
 use super::schemes::Scheme;
-use super::vmap_axes::VmapAxes;
+use super::vmap_axes::{VMAP, VmapAxes};
 use crate::prelude::ScalarFunction;
 use crate::typed::{Builtin, NamedForm};
 use crate::types::GenericArg;
@@ -64,4 +65,13 @@ impl Callee<'_> {
             },
         }
     }
+}
+
+/// Whether the last call of `base before (..)` takes the function of `grad[w](f)`.
+pub(super) fn is_derivative_form(checker: &BodyChecker<'_, '_>, base: &ast::Expr, before: &[PostfixOp]) -> bool {
+    let ast::ExprKind::Name(name) = &base.kind else { return false };
+    (NamedForm::from_name(name).is_some() || name == VMAP)
+        && checker.locals.named(name).is_none()
+        && checker.module.find(name).is_none()
+        && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))
 }

@@ -35,7 +35,7 @@ impl BodyChecker<'_, '_> {
             return None;
         }
         let is_member = field_name(ops.first()).is_some();
-        if self.is_item(name) && (is_member || !is_beside_module(self, name)) {
+        if self.is_item(name) && (is_member || !self.module.is_beside_module(name)) {
             return item_callee(self, name, base.span, ops);
         }
         if let Some(form) = NamedForm::from_name(name) {
@@ -87,12 +87,6 @@ impl BodyChecker<'_, '_> {
         let (callee, used) = self.callee(base, ops)?;
         (used == ops.len()).then_some(callee)
     }
-}
-
-/// Whether a name is that of a module and of a function of the prelude: without a dot after it the function is meant.
-pub(super) fn is_beside_module(checker: &BodyChecker<'_, '_>, name: &str) -> bool {
-    let is_module = checker.module.find(name).is_some_and(|found| matches!(found.def, Def::Module(_)));
-    is_module && (prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some())
 }
 
 /// What can be called at the beginning of `name ops..` where the name is that of a declaration.
@@ -195,13 +189,4 @@ fn report_needs_function(checker: &mut BodyChecker<'_, '_>, form: NamedForm, spa
         Diagnostic::error(codes::NEEDS_FUNCTION, span, message)
             .help(format!("write the name of a function and then its arguments: `{name}[w](f)(w, x)`")),
     );
-}
-
-/// Whether the last call of `base before (..)` takes the function of `grad[w](f)`.
-pub(super) fn is_derivative_form(checker: &BodyChecker<'_, '_>, base: &ast::Expr, before: &[PostfixOp]) -> bool {
-    let ast::ExprKind::Name(name) = &base.kind else { return false };
-    (NamedForm::from_name(name).is_some() || name == VMAP)
-        && checker.locals.named(name).is_none()
-        && checker.module.find(name).is_none()
-        && before.iter().all(|op| matches!(op.kind, PostfixKind::Index(_)))
 }

@@ -84,8 +84,10 @@ pub(super) fn advice(checker: &BodyChecker<'_, '_>, value: &Expr, found: Scalar,
         true => format!("write `{code}`: values are not converted silently"),
         false => format!("write {}: a conversion begins where the integers stand", texts.join(" and ")),
     };
-    let mistake = Some("a number is not converted");
-    Advice { help, edits, mistake, position: vars.position(found) }
+    let position = vars.position(found);
+    // Where a value became an integer is told of each.
+    let mistake = position.is_none().then_some("a number is not converted");
+    Advice { help, edits, mistake, position }
 }
 
 /// Where a conversion to a float has to begin: in what a block gives, in what a function of positions or elements gives, and

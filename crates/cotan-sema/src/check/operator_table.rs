@@ -1,6 +1,6 @@
 //! The infix operators as they are written, and those of the typed tree that they stand for.
 
-use cotan_syntax::ast;
+use cotan_syntax::{Diagnostic, Span, ast};
 
 use crate::typed::BinaryOp;
 
@@ -46,4 +46,10 @@ pub(super) fn binary_op(op: ast::BinaryOp) -> Option<BinaryOp> {
 
 pub(super) fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
+
+/// The diagnostic of an operator with the one that is meant: dots that are missing, or too many, are one mistake of a file.
+pub(super) fn mended_dots(diagnostic: Diagnostic, op_span: Span, meant: &str) -> Diagnostic {
+    let mistake = if meant.starts_with('.') { "a dot is missing" } else { "a dot is too much" };
+    diagnostic.fix(op_span, meant).repeated(mistake, format!("write `{meant}` here"))
 }

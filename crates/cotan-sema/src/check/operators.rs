@@ -5,8 +5,8 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::operator_table::{binary_op, is_comparison, trait_with};
-use super::{BodyChecker, callees, conversions, folds, literals, shape_help, storage, vectors};
+use super::operator_table::{binary_op, is_comparison, mended_dots, trait_with};
+use super::{BodyChecker, conversions, folds, literals, shape_help, storage, vectors};
 use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
@@ -119,7 +119,7 @@ pub(super) fn is_function_name(checker: &BodyChecker<'_, '_>, expr: &ast::Expr) 
         None if checker.generics.iter().any(|generic| generic.name == *name) => false,
         None => match checker.module.find(name) {
             Some(definition) => {
-                matches!(definition.def, super::Def::Function(_)) || callees::is_beside_module(checker, name)
+                matches!(definition.def, super::Def::Function(_)) || checker.module.is_beside_module(name)
             }
             None => prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some(),
         },
@@ -295,12 +295,6 @@ fn dots_are_right(
     }
     checker.report(diagnostic);
     false
-}
-
-/// The diagnostic of an operator with the one that is meant: dots that are missing, or too many, are one mistake of a file.
-pub(super) fn mended_dots(diagnostic: Diagnostic, op_span: Span, meant: &str) -> Diagnostic {
-    let mistake = if meant.starts_with('.') { "a dot is missing" } else { "a dot is too much" };
-    diagnostic.fix(op_span, meant).repeated(mistake, format!("write `{meant}` here"))
 }
 
 /// Whether an undotted operator on tensors means the dotted one in every language that has it: a product of matrices may be

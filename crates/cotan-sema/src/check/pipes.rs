@@ -4,7 +4,7 @@ use cotan_syntax::ast::{self, PostfixKind, PostfixOp};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::arguments::{Given, Source};
-use super::{BodyChecker, arguments, callees};
+use super::{BodyChecker, arguments, callee};
 use crate::codes;
 use crate::typed::{Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 
@@ -35,7 +35,7 @@ pub(super) fn pipe(checker: &mut BodyChecker<'_, '_>, pipe: &ast::Pipe, span: Sp
 fn pipe_stage(checker: &mut BodyChecker<'_, '_>, function: &ast::Expr, piped: Source<'_>, span: Span) -> Expr {
     if let ast::ExprKind::Postfix(postfix) = &function.kind
         && let Some((PostfixOp { kind: PostfixKind::Call(args), .. }, before)) = postfix.ops.split_last()
-        && !callees::is_derivative_form(checker, &postfix.base, before)
+        && !callee::is_derivative_form(checker, &postfix.base, before)
         && let Some((callee, used)) = checker.callee(&postfix.base, &postfix.ops)
     {
         if used == before.len() {

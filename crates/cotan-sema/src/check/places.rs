@@ -3,8 +3,8 @@
 use cotan_syntax::ast::{self, PostfixKind};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::operator_table::binary_op;
-use super::operators::{is_integer_exponent, mended_dots};
+use super::operator_table::{binary_op, mended_dots};
+use super::operators::is_integer_exponent;
 use super::{BodyChecker, Def, Definition, indexing, storage, structs, unknown_names, vectors};
 use crate::codes;
 use crate::typed::{

@@ -8,6 +8,7 @@ use super::{Def, Definition, ModuleChecker};
 use crate::codes;
 use crate::modules::ModuleId;
 use crate::modules::paths::last_name;
+use crate::prelude;
 use crate::suggest::closest;
 
 /// What a name with or without dots led to.
@@ -44,6 +45,12 @@ impl ModuleChecker<'_> {
         let Def::Module(id) = self.find(name)?.def else { return None };
         let module = &self.modules[id.0 as usize];
         self.library.module(last_name(&module.label)).filter(|_| module.is_library)
+    }
+
+    /// Whether a name is that of a module and of a function of the prelude: without a dot after it the function is meant.
+    pub(super) fn is_beside_module(&self, name: &str) -> bool {
+        let is_module = self.find(name).is_some_and(|found| matches!(found.def, Def::Module(_)));
+        is_module && (prelude::scalar_function(name).is_some() || prelude::builtin(name).is_some())
     }
 
     /// The names that are declared in the current module.

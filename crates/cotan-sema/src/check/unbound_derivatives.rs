@@ -3,10 +3,10 @@
 use cotan_syntax::ast::{self, Arg, ExprKind, Literal};
 use cotan_syntax::{Diagnostic, Span};
 
-use super::callee::{Callee, DerivativeCallee};
+use super::callee::{Callee, DerivativeCallee, is_derivative_form};
 use super::new_variables::{self, Rest};
 use super::schemes::Scheme;
-use super::{BodyChecker, callees, operators};
+use super::{BodyChecker, operators};
 use crate::codes;
 use crate::typed::{DerivativeForm, Expr, NamedForm};
 
@@ -24,7 +24,7 @@ pub(super) fn bound<'s>(checker: &BodyChecker<'_, '_>, binding: &'s ast::Let) ->
         return None;
     };
     let [Arg { name: None, value: function }] = args.as_slice() else { return None };
-    let is_form = callees::is_derivative_form(checker, &postfix.base, before);
+    let is_form = is_derivative_form(checker, &postfix.base, before);
     (is_form && operators::is_function_name(checker, function))
         .then_some(Bound { name: &name.name, value: &binding.value })
 }

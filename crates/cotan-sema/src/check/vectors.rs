@@ -10,7 +10,7 @@ use cotan_syntax::ast;
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::{BodyChecker, literals, operator_table, operators};
+use super::{BodyChecker, literals, operator_table};
 use crate::codes;
 use crate::typed::{BinaryOp, Expr};
 use crate::types::{GenericKind, Type};
@@ -51,7 +51,7 @@ pub(super) fn infix(
         let message = format!("expected two scalars around `{}`, found `{a}` and `{b}`", op.as_str());
         let help = format!("write `{dotted}`, which works leaf by leaf");
         let diagnostic = Diagnostic::error(codes::UNDOTTED, op_span, message).help(help);
-        checker.report(operators::mended_dots(diagnostic, op_span, dotted));
+        checker.report(operator_table::mended_dots(diagnostic, op_span, dotted));
         return (core, right, Type::Error);
     }
     if core == BinaryOp::Pow && is_vector(checker, left_ty) && right.ty.is_scalar() && is_integer(checker, &right) {

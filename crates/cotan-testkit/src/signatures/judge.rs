@@ -95,8 +95,9 @@ fn program(signatures: &[Signature]) -> (String, Vec<Range<u32>>) {
     (text, places)
 }
 
+/// Whether a mistake is told of a place: there, or elsewhere with a fix that reaches it.
 fn is_within(d: &Diagnostic, place: &Range<u32>) -> bool {
-    place.contains(&d.primary.span.start)
+    place.contains(&d.primary.span.start) || d.fix.iter().any(|edit| place.contains(&edit.span.start))
 }
 
 fn compiler(optimises: bool) -> Result<&'static Compiler, String> {

@@ -3,12 +3,13 @@
 mod book;
 mod data;
 mod literals;
+mod messages;
 mod words;
 
 use super::Line;
 
 /// The lines.
 pub(super) fn lines() -> Vec<Line> {
-    let parts: [&[Line]; 4] = [literals::LINES, words::LINES, data::LINES, book::LINES];
+    let parts: [&[Line]; 5] = [literals::LINES, messages::LINES, words::LINES, data::LINES, book::LINES];
     parts.concat()
 }
