@@ -73,6 +73,7 @@ impl<'a, 'p> Body<'a, 'p> {
             }
             Builtin::SumLeaves => sum_leaves(self, args),
             Builtin::Inner => inner(self, args),
+            Builtin::Close => close(self, args),
             Builtin::CountLeaves => count_leaves(self, args),
             Builtin::StopGradient => {
                 let value = self.value(&args[0])?;
@@ -135,6 +136,13 @@ fn norm<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
 fn sum_leaves<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
     let value = body.value(&args[0])?;
     Ok(vec![body.sum_of_leaves(ty_of(&args[0]), value)?])
+}
+
+/// `close(a, b, tolerance)`
+fn close<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
+    let values = operands(body, &args[..2])?;
+    let tolerance = body.value(&args[2])?[0];
+    Ok(vec![body.close(&values, tolerance)?])
 }
 
 /// `inner(a, b)`

@@ -166,6 +166,8 @@ fn expr_kind<'p>(body: &mut Body<'_, 'p>, e: &'p Expr) -> Result<Value> {
             Ok(value.into_iter().zip(kept).filter_map(|(leaf, is_kept)| is_kept.then_some(leaf)).collect())
         }
         ExprKind::Print(step) => Ok(vec![body.output_step(step)?]),
+        ExprKind::Assert(step) => Ok(vec![body.assert_step(step)?]),
+        ExprKind::After { value, token } => body.after(value, token),
         ExprKind::If(branch) => body.chosen_value(Choice::If(branch), &e.ty),
         ExprKind::Match(it) => {
             let value = body.expr(&it.scrutinee)?;

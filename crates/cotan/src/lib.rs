@@ -52,7 +52,7 @@ pub use cotan_sema::modules::{Library, Loader};
 pub use cotan_syntax::format::format;
 pub use cotan_syntax::on_deep_stack;
 pub use error::{CallError, CompileError, UnfitRequest};
-pub use function::Function;
+pub use function::{Function, Written};
 pub use gradient_check::{DIRECTIONS, EVERY_ENTRY, GradientCheck, Subject, check_gradient};
 pub use language_words::{LANGUAGE_WORDS, LanguageWord, language_word};
 pub use nan_origin::{NanArgument, NanOrigin};

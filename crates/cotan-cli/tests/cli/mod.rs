@@ -13,6 +13,7 @@ mod folders;
 mod hostile;
 mod inputs;
 mod limits;
+mod looking_inside;
 mod manifest;
 mod messages;
 mod nans;

@@ -101,6 +101,7 @@ fn along(builtin: Builtin) -> Option<Along> {
         | Builtin::MapLeaves
         | Builtin::SumLeaves
         | Builtin::Inner
+        | Builtin::Close
         | Builtin::CountLeaves
         | Builtin::Operation(..) => None,
     }

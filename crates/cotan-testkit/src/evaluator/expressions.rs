@@ -130,6 +130,12 @@ fn expr_kind<'p>(machine: &mut Machine<'p>, e: &'p Expr) -> Flow<Value> {
             needed(&values)?;
             Ok(Value::unit())
         }
+        ExprKind::Assert(assert) => {
+            let holds = machine.condition(&assert.condition)?;
+            machine.checks.check(holds, CheckKind::Assertion, e.span)?;
+            Ok(Value::unit())
+        }
+        ExprKind::After { value, .. } => machine.expr(value),
         ExprKind::Field { base, index } => {
             let base = machine.expr(base)?;
             machine.field(&base, *index, &e.ty)?.met()
