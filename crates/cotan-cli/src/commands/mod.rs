@@ -3,6 +3,7 @@
 mod bench;
 pub(crate) mod certify;
 mod check;
+mod check_table;
 mod doctor;
 mod emit;
 mod explain;

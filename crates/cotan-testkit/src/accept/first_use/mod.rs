@@ -1,6 +1,7 @@
 //! Lines of the first ten minutes: what a newcomer writes, what is said of it, and what goes in and out.
 
 mod book;
+mod checks;
 mod data;
 mod literals;
 
@@ -8,6 +9,6 @@ use super::Line;
 
 /// The lines.
 pub(super) fn lines() -> Vec<Line> {
-    let parts: [&[Line]; 3] = [literals::LINES, data::LINES, book::LINES];
+    let parts: [&[Line]; 4] = [literals::LINES, data::LINES, book::LINES, checks::LINES];
     parts.concat()
 }
