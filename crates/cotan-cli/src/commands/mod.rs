@@ -19,6 +19,7 @@ mod run;
 mod sparse;
 mod test;
 mod vjp;
+mod watch;
 
 use crate::args::Command;
 use crate::diagnostics::Failure;

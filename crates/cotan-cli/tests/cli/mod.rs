@@ -24,6 +24,7 @@ mod sessions;
 mod sparse;
 mod testing;
 mod tools;
+mod watching;
 
 use cotan_testkit::accept::Measured;
 use cotan_testkit::accept::sound::Part;
