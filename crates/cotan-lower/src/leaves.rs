@@ -42,21 +42,6 @@ impl<'p> Body<'_, 'p> {
         total(self, &products)
     }
 
-    /// Whether all floats of two values, or of a value and a tangent, agree up to a tolerance.
-    pub(super) fn close(&mut self, operands: &[Operand<'_>], tolerance: Atom) -> Result<Atom> {
-        let [a, b] = [&operands[0], &operands[1]].map(|(ty, value)| floats(self, ty, value));
-        let mut all: Atom = Const::bool(true).into();
-        for (a, b) in a.into_iter().zip(b) {
-            let near = self.code.near(a, b, tolerance);
-            let near = match self.code.b.ty(near).is_scalar() {
-                true => near,
-                false => self.fold_all(FoldOp::And, near)?,
-            };
-            all = self.code.prim(&AND, &[all, near]);
-        }
-        Ok(all)
-    }
-
     /// The norm of all floats of a value, as one vector.
     pub(super) fn norm_of_leaves(&mut self, ty: &Type, value: Value) -> Result<Atom> {
         let floats = floats(self, ty, &value);
@@ -84,6 +69,21 @@ impl<'p> Body<'_, 'p> {
             self.code.prim(&ADD, &[count, n])
         })
     }
+}
+
+/// Whether all floats of two values, or of a value and a tangent, agree up to a tolerance.
+pub(super) fn close(body: &mut Body<'_, '_>, operands: &[Operand<'_>], tolerance: Atom) -> Result<Atom> {
+    let [a, b] = [&operands[0], &operands[1]].map(|(ty, value)| floats(body, ty, value));
+    let mut all: Atom = Const::bool(true).into();
+    for (a, b) in a.into_iter().zip(b) {
+        let near = body.code.near(a, b, tolerance);
+        let near = match body.code.b.ty(near).is_scalar() {
+            true => near,
+            false => body.fold_all(FoldOp::And, near)?,
+        };
+        all = body.code.prim(&AND, &[all, near]);
+    }
+    Ok(all)
 }
 
 impl Code {

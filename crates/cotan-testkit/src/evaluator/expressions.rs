@@ -130,11 +130,7 @@ fn expr_kind<'p>(machine: &mut Machine<'p>, e: &'p Expr) -> Flow<Value> {
             needed(&values)?;
             Ok(Value::unit())
         }
-        ExprKind::Assert(assert) => {
-            let holds = machine.condition(&assert.condition)?;
-            machine.checks.check(holds, CheckKind::Assertion, e.span)?;
-            Ok(Value::unit())
-        }
+        ExprKind::Assert(assert) => asserted(machine, &assert.condition, e.span),
         ExprKind::After { value, .. } => machine.expr(value),
         ExprKind::Field { base, index } => {
             let base = machine.expr(base)?;
@@ -308,4 +304,11 @@ fn range_tensor<'p>(machine: &mut Machine<'p>, range: &'p Range, e: &'p Expr) ->
 /// A truth value.
 pub(super) fn truth(value: bool) -> Value {
     Value::Number(Number::Plain(Const::bool(value)))
+}
+
+/// `assert(condition, "message")`
+fn asserted<'p>(machine: &mut Machine<'p>, condition: &'p Expr, span: Span) -> Flow<Value> {
+    let holds = machine.condition(condition)?;
+    machine.checks.check(holds, CheckKind::Assertion, span)?;
+    Ok(Value::unit())
 }
