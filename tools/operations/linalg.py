@@ -148,4 +148,6 @@ for (rows, columns), k in (((4, 2), 1), ((3, 3), 2), ((20, 3), 2)):
     c.add("lstsq", dict(a=a, b=b), np.linalg.lstsq(a, b, rcond=None)[0], "numpy.linalg.lstsq")
 for a in (n(0, 0), n(1, 1), n(2, 2), n(3, 3), 4 * n(4, 4), np.array([[0.0, 1.0], [0.0, 0.0]])):
     c.add("expm", dict(a=a), scipy.linalg.expm(a) if a.size else a, "scipy.linalg.expm")
+a, b = n(3, 3) + 3 * np.eye(3), n(3)
+c.add("solve__vector", dict(a=a, b=b), np.linalg.solve(a, b), "numpy.linalg.solve")
 c.write()

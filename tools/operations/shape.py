@@ -106,4 +106,9 @@ for size, step, dilation in ((2, 1, 1), (3, 2, 1), (2, 1, 3), (2, 3, 2), (6, 1, 
     c.add("fold_windows", dict(x=w, n=6, step=step, dilation=dilation), sums, "a loop in numpy")
 c.add("unfold__plain", dict(x=x1, size=3), np.lib.stride_tricks.sliding_window_view(x1, 3),
       "numpy.lib.stride_tricks.sliding_window_view")
+for start, stop, n in ((0.0, 1.0, 5), (2.5, -1.0, 4), (0.1, 0.7, 3), (3.0, 7.0, 1), (1.0, 2.0, 0)):
+    c.add("linspace", dict(start=start, stop=stop, n=n), np.linspace(start, stop, n), "numpy.linspace", False,
+          dict(start=n / 2 if n > 1 else n, stop=n / 2 if n > 1 else 0.0))
+for n in (0, 3):
+    c.add("eye__square", dict(n=n), np.eye(n), "numpy.eye")
 c.write()

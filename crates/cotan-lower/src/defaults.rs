@@ -3,11 +3,19 @@
 use cotan_ir::{Const, bug};
 use cotan_ops::Value;
 
-use crate::entry::HostType;
+use crate::entry::{EntryDefault, HostType};
 use cotan_sema::typed::{Expr, ExprKind};
 
+/// The default of a parameter: a parameter before it, or a constant.
+pub(super) fn entry_default(value: &Expr, ty: &HostType) -> EntryDefault {
+    if let ExprKind::Local(param) = value.kind {
+        return EntryDefault::OfParam(param.0 as usize);
+    }
+    EntryDefault::Leaves(default_leaves(value, ty))
+}
+
 /// The leaves of a constant, which is made of literals, arrays and tuples.
-pub(super) fn default_leaves(value: &Expr, ty: &HostType) -> Vec<Value> {
+fn default_leaves(value: &Expr, ty: &HostType) -> Vec<Value> {
     match (&value.kind, ty) {
         (ExprKind::Tuple(parts), HostType::Tuple(tys)) => {
             parts.iter().zip(tys).flat_map(|(part, ty)| default_leaves(part, ty)).collect()

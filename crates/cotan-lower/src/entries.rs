@@ -8,7 +8,7 @@ use cotan_syntax::{Code, Diagnostic, Span};
 
 use super::body::under;
 use super::calls::takes_functions;
-use super::defaults::default_leaves;
+use super::defaults::entry_default;
 use super::output;
 use super::walk::{each_callee, each_callee_of};
 use super::{Extent, Lowering, Result};
@@ -114,7 +114,7 @@ impl Header<'_> {
         let host = Host { program };
         let param = |param: &Param| {
             let ty = host.ty(&param.ty);
-            let default = param.default.as_ref().map(|value| default_leaves(value, &ty));
+            let default = param.default.as_ref().map(|value| entry_default(value, &ty));
             EntryParam { name: param.name.clone(), ty, default }
         };
         Signature {

@@ -103,8 +103,17 @@ pub struct EntryParam {
     pub name: String,
     /// Its type.
     pub ty: HostType,
-    /// The leaves of the value that it has where no argument is given.
-    pub default: Option<Vec<Value>>,
+    /// The value that it has where no argument is given.
+    pub default: Option<EntryDefault>,
+}
+
+/// What a parameter is where no argument is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryDefault {
+    /// The leaves of a constant.
+    Leaves(Vec<Value>),
+    /// The value of the parameter at this position, which stands before it.
+    OfParam(usize),
 }
 
 /// The type of a value that crosses the boundary.

@@ -4,7 +4,10 @@
 //! is a parallel loop over elements, each with its check.
 
 use cotan_ir::{Atom, CheckKind, Const, Dim, Elem, ParResult, Ty, Var};
-use cotan_ops::{ADD, AND, DIV, GE, LT, MATMUL, MUL, NE, NEG, OR, POWI, PrimRow, REM, SELECT, SUB, cast_fits, cast_to};
+use cotan_ops::{
+    ADD, AND, DIV, GE, LT, MATMUL, MUL, NE, NEG, Needs, OR, POWI, PrimRow, REM, SELECT, SHIFT_FITS, SUB, cast_fits,
+    cast_to,
+};
 
 use super::Result;
 use super::body::{Body, Value, ir_span};
@@ -67,6 +70,23 @@ impl Code {
     /// A scalar function of the prelude.
     pub(super) fn primitive(&mut self, row: &'static PrimRow, wraps: bool, args: &[Atom]) -> Atom {
         let elem = self.b.ty(args[0]).elem;
+        match row.needs() {
+            Needs::Nothing => {}
+            Needs::Divisor => {
+                return each_element(self, args, &mut |code, args| {
+                    let divisor = non_zero(code, args[1]);
+                    code.fitting(row, &[args[0], divisor])
+                });
+            }
+            Needs::Distance => {
+                let distance = self.convert(args[1], Elem::I64);
+                return each_element(self, &[args[0], distance], &mut |code, args| {
+                    let cond = code.prim(&SHIFT_FITS, args);
+                    let distance = code.check(cond, CheckKind::ShiftRange, &args[1..], args[1]);
+                    code.prim(row, &[args[0], distance])
+                });
+            }
+        }
         if *row != POWI {
             let may_fail = row.fits.is_some() && elem.is_signed() && !wraps;
             return match may_fail {

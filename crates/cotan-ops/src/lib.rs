@@ -102,4 +102,4 @@ pub use tensor::{
 pub use tensor_ref::{NoTensor, TensorMut, TensorRef};
 pub use term::typed_number;
 pub use value::Value;
-pub use word::{Word, WordElems};
+pub use word::{Needs, Word, WordElems};

@@ -3,7 +3,7 @@
 //! Rows are made of [`Term`]s, and terms apply rows. Partial derivatives, denotations and what backends compute are terms, so
 //! that both derivative modes, the tests, the reference text and the proof obligations read the same thing.
 
-use crate::{Carrier, Condition, Expansion, Instruction, Kernel, Known, Word};
+use crate::{Carrier, Condition, Expansion, Instruction, Kernel, Known, Needs, Word};
 use cotan_ir::{Const, Elem, ElemSet, OperandElem, Prim, PrimSig};
 use std::fmt;
 
@@ -328,6 +328,12 @@ impl PrimRow {
             ) => None,
         }
     }
+
+    /// What must hold of the operands where a program calls it.
+    pub fn needs(&self) -> Needs {
+        self.words.first().map_or(Needs::Nothing, |word| word.needs)
+    }
+
     /// Whether the row gives its first operand back and lets no derivative through it. Its values say otherwise, so
     /// finite differences can't judge it.
     pub fn redirects_derivative(&self) -> bool {

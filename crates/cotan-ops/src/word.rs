@@ -9,6 +9,19 @@ pub struct Word {
     pub elems: WordElems,
     /// Whether an integer result that does not fit wraps; otherwise it is a run-time error.
     pub wraps: bool,
+    /// What must hold of the operands; otherwise it is a run-time error.
+    pub needs: Needs,
+}
+
+/// What must hold of the operands of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// The second one is a divisor: not 0.
+    Divisor,
+    /// The second one is the distance of a shift: at least 0 and less than the width of the first one.
+    Distance,
 }
 
 /// The types that the operands of a word share.
@@ -27,11 +40,16 @@ pub enum WordElems {
 impl Word {
     /// A word whose integer results must fit.
     pub(crate) const fn new(name: &'static str, elems: WordElems) -> Word {
-        Word { name, elems, wraps: false }
+        Word { name, elems, wraps: false, needs: Needs::Nothing }
     }
 
     /// A word on integers whose results wrap.
     pub(crate) const fn wrapping(name: &'static str) -> Word {
-        Word { name, elems: WordElems::Integer, wraps: true }
+        Word { name, elems: WordElems::Integer, wraps: true, needs: Needs::Nothing }
+    }
+
+    /// A word on integers.
+    pub(crate) const fn on_integers(name: &'static str, needs: Needs) -> Word {
+        Word { name, elems: WordElems::Integer, wraps: false, needs }
     }
 }

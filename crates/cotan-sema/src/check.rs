@@ -10,6 +10,7 @@
 //! found; its type is then [`Type::Error`], which fits everything.
 
 mod activity;
+mod along_axis;
 mod arguments;
 mod attributes;
 mod axes;
@@ -86,6 +87,7 @@ mod schemes;
 mod scope;
 mod shape_help;
 mod size_exprs;
+mod size_lists;
 mod sizes;
 mod statements;
 mod storage;

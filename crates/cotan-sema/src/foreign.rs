@@ -127,7 +127,7 @@ pub(crate) fn without_namespaces<'p, 'n>(path: &'p [&'n str]) -> &'p [&'n str] {
 }
 
 /// Whether a name with something after it is that of a module or package of another language.
-pub(crate) fn is_namespace(name: &str) -> bool {
+pub fn is_namespace(name: &str) -> bool {
     NAMESPACES.contains(&name)
 }
 

@@ -33,11 +33,15 @@ pub fn outcomes(program: &Program, function: &str) -> Result<Vec<Outcome>, Strin
     let ready = lower(program, &Request::function(function))?;
     let symbol = &ready.entry.symbol;
     let f = ready.module.function(symbol).ok_or_else(|| format!("`{function}` has no code"))?;
+    // Sizes that stand beside the values are not told apart.
+    let leaves = |values: &[Value]| -> Vec<Value> {
+        ready.entry.leaf_results.iter().filter_map(|at| values.get(*at).cloned()).collect()
+    };
     let outcome = |variant: &usize| {
         let mut output = String::new();
         let args = arguments(f, *variant);
         match Engine::Interpreter.run_with_output(&ready.module, symbol, &args, &mut |text| output.push_str(text)) {
-            Ok(values) => Ok(Outcome::Values(values, output)),
+            Ok(values) => Ok(Outcome::Values(leaves(&values), output)),
             Err(RunError::Check { kind, .. }) => Ok(Outcome::Fails(kind.code())),
             Err(RunError::Other(message)) => Err(format!("`{function}`: {message}")),
         }

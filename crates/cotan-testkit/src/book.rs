@@ -3,7 +3,7 @@
 //! What stands behind the backticks says what a block is. A block of a program or of data may have a name, `cot file NAME`:
 //! the sessions of the page have it in their folder. With folders in its name it is that file of the repository.
 
-use crate::files::{files, workspace_file};
+use crate::files::{files, replace, workspace_file};
 use std::fs;
 use std::path::PathBuf;
 
@@ -16,6 +16,8 @@ pub struct Page {
     pub path: PathBuf,
     /// All of it.
     pub text: String,
+    /// Whether it says something else than the file.
+    is_rewritten: bool,
 }
 
 /// A fenced block.
@@ -47,7 +49,7 @@ pub fn pages() -> Vec<Page> {
 /// One page.
 pub fn page(path: PathBuf) -> Page {
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    Page { path, text }
+    Page { path, text, is_rewritten: false }
 }
 
 impl Block {
@@ -68,7 +70,15 @@ impl Page {
 
     /// Puts another text in the place of a block's. Blocks behind it have moved then.
     pub fn rewrite(&mut self, block: &Block, text: &str) {
+        self.is_rewritten |= block.text != text;
         self.text.replace_range(block.start..block.start + block.text.len(), text);
+    }
+
+    /// Writes the file if the page says something else; several tests may bless the same pages.
+    pub fn save(&self) {
+        if self.is_rewritten {
+            replace(&self.path, &self.text).unwrap_or_else(|e| panic!("{}: {e}", self.name()));
+        }
     }
 
     /// Its fenced blocks.

@@ -1,6 +1,7 @@
 //! The operations of the standard library: the cases of `spec/operations`, and what else every operation has to be.
 //!
-//! `COTAN_OPERATIONS=conv` asks the files with that in their name alone.
+//! `COTAN_OPERATIONS=conv` asks the files with that in their name alone. Each form that is made of wrappers is asked of two
+//! of three, in the campaign of all.
 
 use cotan_ir::Elem;
 use cotan_testkit::files::report;
@@ -38,13 +39,13 @@ fn operations_of_the_library_give_what_other_libraries_give_and_their_derivative
 
 #[test]
 fn in_single_precision_they_give_the_same_up_to_rounding() {
-    holds("f32", library::in_single_precision(&read()), 1000);
+    holds("f32", library::in_single_precision(&read()), 700);
 }
 
 #[test]
 fn numbers_in_storage_types_are_computed_with_in_single_precision() {
     for elem in [Elem::F16, Elem::BF16] {
-        holds(elem.name(), library::in_storage(&read(), elem), 300);
+        holds(elem.name(), library::in_storage(&read(), elem), 200);
     }
 }
 
@@ -57,18 +58,18 @@ fn what_only_moves_numbers_takes_storage_types_and_what_computes_refuses_them() 
 
 #[test]
 fn under_vmap_each_position_gives_what_a_call_gives() {
-    holds("vmap", library::under_vmap(&read()), 600);
+    holds("vmap", library::under_vmap(&read()), 400);
 }
 
 #[test]
 fn of_views_they_give_what_they_give_of_tensors_of_their_own() {
-    holds("views", library::of_views(&read()), 1000);
+    holds("views", library::of_views(&read()), 700);
 }
 
 #[test]
 fn what_is_no_number_is_seen_in_the_derivative() {
-    holds("NaN", library::nans(&read()), 1000);
-    holds("infinity", library::infinities(&read()), 1000);
+    holds("NaN", library::nans(&read()), 700);
+    holds("infinity", library::infinities(&read()), 700);
 }
 
 #[test]

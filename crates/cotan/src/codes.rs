@@ -113,9 +113,9 @@ pub static RUN_TIME: &[CodeInfo] = &[
     info(
         "R0006",
         "shift out of range",
-        "The distance of a shift must be at least 0 and less than the number of bits of the type. The IR has shifts; the \
-         language has no operator for them in this version.",
-        "",
+        "The distance of `shl` and `shr` must be at least 0 and less than the number of bits of the type.\n\n\
+         Mended:\n\nfn bit(k: i64) -> u8 = shl(1, min(k, 7))\nfn main() -> u8 = bit(8)",
+        "fn bit(k: i64) -> u8 = shl(1, k)\nfn main() -> u8 = bit(8)",
     ),
     info(
         "R0007",

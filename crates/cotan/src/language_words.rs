@@ -51,6 +51,14 @@ pub static LANGUAGE_WORDS: &[LanguageWord] = &[
         "kernels#what-an-iteration-may-touch",
     ),
     word(
+        &["axis"],
+        "f(x, axis = 0)",
+        "Calls a function of vectors for each vector along an axis of `x`; what it gives stands where the axis was. Behind a \
+         fold, `[axis = 0]` chooses the axis that is folded.",
+        "fn spread[N, M](x: f64[N, M]) -> f64[M] = norm(x, axis = 0) .- +/[axis = 0] x",
+        "declarations#along-an-axis",
+    ),
+    word(
         &["struct"],
         "struct P { a: f64, b: f64[3] }",
         "Declares a type with named fields. A value is `P { a: 1.0, b: v }`, a field `p.a`; gradients have the same fields.",

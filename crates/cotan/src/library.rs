@@ -4,11 +4,13 @@ use cotan_sema::modules::{Library, LibraryModule};
 
 /// The modules behind `import std....`.
 pub static STANDARD: &[LibraryModule] = &[
+    LibraryModule { name: "std.attention", text: include_str!("../../../lib/std/attention.cot") },
     LibraryModule { name: "std.complex", text: include_str!("../../../lib/std/complex.cot") },
     LibraryModule { name: "std.conv", text: include_str!("../../../lib/std/conv.cot") },
     LibraryModule { name: "std.fft", text: include_str!("../../../lib/std/fft.cot") },
     LibraryModule { name: "std.index", text: include_str!("../../../lib/std/index.cot") },
     LibraryModule { name: "std.linalg", text: include_str!("../../../lib/std/linalg.cot") },
+    LibraryModule { name: "std.losses", text: include_str!("../../../lib/std/losses.cot") },
     LibraryModule { name: "std.nn", text: include_str!("../../../lib/std/nn.cot") },
     LibraryModule { name: "std.ode", text: include_str!("../../../lib/std/ode.cot") },
     LibraryModule { name: "std.optim", text: include_str!("../../../lib/std/optim.cot") },

@@ -65,7 +65,11 @@ fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
     let list = |ops: &[&ManifestEntry]| ops.iter().map(|op| format!("`{}`", op.name)).collect::<Vec<_>>().join(", ");
     match (exact.as_slice(), in_modules.as_slice()) {
         ([], [one]) => Ok(explained(one)),
-        ([], []) => elsewhere(name).ok_or_else(|| unknown(manifest, name)),
+        ([], []) => match (elsewhere(name), behind_namespace(name)) {
+            (Some(text), _) => Ok(text),
+            (None, Some(name)) => operation(manifest, name),
+            (None, None) => Err(unknown(manifest, name)),
+        },
         ([], several) => {
             let message = format!("`{name}` is the name of several functions: {}", list(several));
             let help = "give the name with its module";
@@ -79,6 +83,12 @@ fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
             Ok(text)
         }
     }
+}
+
+/// The name without a module of another language in front: that of `np.linspace`.
+fn behind_namespace(name: &str) -> Option<&str> {
+    let (first, name) = name.split_once('.')?;
+    foreign::is_namespace(first).then_some(name)
 }
 
 /// What to write in place of a name of another language.

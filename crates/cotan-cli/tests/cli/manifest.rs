@@ -162,6 +162,10 @@ fn a_name_of_another_language_is_explained_by_what_to_write() {
         let text = case.run(&["explain", name]).stdout;
         assert!(text.contains("other languages") && text.contains(code), "{name}: {text}");
     }
+    for (name, own) in [("np.linspace", "shape.linspace"), ("torch.nn.functional.gelu", "nn.gelu"), ("np.clip", "clip")]
+    {
+        assert_eq!(case.run(&["explain", name]).stdout, case.run(&["explain", own]).stdout);
+    }
 }
 
 #[test]

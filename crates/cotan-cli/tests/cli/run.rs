@@ -68,6 +68,17 @@ fn a_mixture_is_fitted_to_flowers_and_the_loss_falls() {
 }
 
 #[test]
+fn a_network_learns_to_read_digits_and_its_loss_has_a_derivative() {
+    let case = Case::new("");
+    let program = example("digits/digits.cot");
+    let run = case.run(&["run", &program]);
+    let share = run.stdout.split_whitespace().last().and_then(|word| word.parse::<f64>().ok());
+    assert!(share.is_some_and(|share| share >= 0.9), "{}{}", run.stdout, run.stderr);
+    let grad = ["grad", &program, "--fn", "loss_at", "--wrt", "scale", "--set", "scale=1", "--check"];
+    assert_eq!(case.json(&grad)["check"]["ok"], json!(true));
+}
+
+#[test]
 fn arguments_that_are_left_out_take_the_defaults_of_their_parameters() {
     let case = Case::new(
         "fn f(x: f64, scale: f64 = 2.0, shift: (f64[2], i64) = ([1.0, -inf], 3)) -> (f64, i64) = \
@@ -79,6 +90,10 @@ fn arguments_that_are_left_out_take_the_defaults_of_their_parameters() {
     let missing = call(&[]);
     assert_eq!(missing.status, Some(2));
     assert!(missing.stdout.contains("A0001"), "{}", missing.stdout);
+    let case = Case::new("fn f(w: f64, h: f64 = w, d: f64 = h) -> f64 = w * h * d");
+    let call = |more: &[&str]| case.json(&[&["run", "program.cot", "--fn", "f"], more].concat());
+    assert_eq!(call(&["--set", "w=3"]), json!({"result": 27.0}));
+    assert_eq!(call(&["--set", "w=3", "--set", "h=2"]), json!({"result": 12.0}));
     let case = Case::new("fn f(x: f64, scale: f64 = 2.0) -> f64 = scale * x * x");
     let grad = ["grad", "program.cot", "--fn", "f", "--set", "x=3", "--wrt", "x,scale", "--check"];
     let result = case.json(&grad);

@@ -177,7 +177,7 @@ pub static SELECT: PrimRow = PrimRow {
     sig: same(&SELECT, "select", CHOICE, ANY),
     group: Group::Logic,
     doc: "`a1` where `a0` holds, else `a2`.",
-    words: &[Word::new("select", WordElems::Any)],
+    words: &[Word::new("select", WordElems::Any), Word::new("where", WordElems::Any)],
     kernels: {
         fn select<S>(condition: bool, x: S, y: S) -> S {
             if condition { x } else { y }

@@ -44,7 +44,7 @@ pub static EXP2: PrimRow = PrimRow {
     sig: same(&EXP2, "exp2", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "2 to the power `a0`.",
-    words: &[],
+    words: &[Word::new("exp2", WordElems::Float)],
     kernels: kernels!(elementary::exp2, (T) on float),
     denotation: RealDenotation::Term(term!(EXP(a0 * LN_2))),
     codegen: Codegen::Expansion(expansion!(|x| elementary::exp2(x))),

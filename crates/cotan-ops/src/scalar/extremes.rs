@@ -166,7 +166,7 @@ pub static CLAMP: PrimRow = PrimRow {
     sig: same(&CLAMP, "clamp", TERNARY, ElemSet::NUMERIC),
     group: Group::Arithmetic,
     doc: "`a0` moved into the range from `a1` to `a2`: `min(max(a0, a1), a2)`.",
-    words: &[Word::new("clamp", WordElems::Numeric)],
+    words: &[Word::new("clamp", WordElems::Numeric), Word::new("clip", WordElems::Numeric)],
     kernels: kernels!(clamp, (T, T, T) on numeric),
     denotation: RealDenotation::Codegen,
     codegen: Codegen::Term(term!(MIN(MAX(a0, a1), a2))),

@@ -1,14 +1,14 @@
 //! Operations on integers alone.
 //!
 //! `floor_div` and `floor_mod` round the quotient down where `div` and `rem` cut it. Shift distances are taken modulo
-//! the width. All are total; `shift_fits` and `ne(a1, 0)` say beforehand what a program should report.
+//! the width. All are total; what a program reports beforehand is what their words need.
 
 use crate::formula::term;
 use crate::kernel::kernels;
 use crate::num::Int;
 use crate::row::{Codegen, Group, Identity, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, WITH_I64, same};
-use crate::{Instruction, PrimRow, REM, RealDenotation, Term, XOR};
+use crate::{DIV_FITS, Instruction, Needs, PrimRow, REM, RealDenotation, Term, Word, XOR};
 use cotan_ir::ElemSet;
 
 /// Whether the remainder is not 0 and has another sign than the divisor.
@@ -19,11 +19,11 @@ pub static FLOOR_DIV: PrimRow = PrimRow {
     sig: same(&FLOOR_DIV, "floor_div", BINARY, ElemSet::INTEGER),
     group: Group::Arithmetic,
     doc: "The greatest whole number that is at most `a0 / a1`; 0 for a zero divisor.",
-    words: &[],
+    words: &[Word::on_integers("floor_div", Needs::Divisor)],
     kernels: kernels!(floor_div, (T, T) on integer),
     denotation: RealDenotation::Other,
     codegen: Codegen::Term(term!(a0 / a1 - (if SIGNS_DIFFER { 1 } else { 0 }))),
-    fits: None,
+    fits: Some(&DIV_FITS),
     partials: &[Partial::zero("integers carry no derivative"), Partial::zero("integers carry no derivative")],
     kinks: Kinks::Flat,
     domain: &[],
@@ -39,7 +39,7 @@ pub static FLOOR_MOD: PrimRow = PrimRow {
     sig: same(&FLOOR_MOD, "floor_mod", BINARY, ElemSet::INTEGER),
     group: Group::Arithmetic,
     doc: "The remainder that goes with `floor_div`, with the sign of `a1`; 0 for a zero divisor.",
-    words: &[],
+    words: &[Word::on_integers("floor_mod", Needs::Divisor)],
     kernels: kernels!(floor_mod, (T, T) on integer),
     denotation: RealDenotation::Other,
     codegen: Codegen::Term(term!(if SIGNS_DIFFER { REM(a0, a1) + a1 } else { REM(a0, a1) })),
@@ -75,7 +75,7 @@ pub static SHL: PrimRow = PrimRow {
     sig: same(&SHL, "shl", WITH_I64, ElemSet::INTEGER),
     group: Group::Logic,
     doc: "The bits of `a0` moved up by `a1` places, taken modulo the width.",
-    words: &[],
+    words: &[Word::on_integers("shl", Needs::Distance)],
     kernels: kernels!(shl, (T, i64) on integer),
     denotation: RealDenotation::Other,
     codegen: Codegen::Native(Instruction::Shl),
@@ -95,7 +95,7 @@ pub static SHR: PrimRow = PrimRow {
     sig: same(&SHR, "shr", WITH_I64, ElemSet::INTEGER),
     group: Group::Logic,
     doc: "The bits of `a0` moved down by `a1` places, taken modulo the width; the sign is kept.",
-    words: &[],
+    words: &[Word::on_integers("shr", Needs::Distance)],
     kernels: kernels!(shr, (T, i64) on integer),
     denotation: RealDenotation::Other,
     codegen: Codegen::Native(Instruction::Shr),

@@ -93,7 +93,7 @@ pub static DIGAMMA: PrimRow = PrimRow {
     sig: same(&DIGAMMA, "digamma", UNARY, ElemSet::FLOAT),
     group: Group::Elementary,
     doc: "The derivative of `lgamma` at `a0`.",
-    words: &[],
+    words: &[Word::new("digamma", WordElems::Float)],
     kernels: kernels!(Gamma::digamma, (T) on float),
     denotation: RealDenotation::Known(Known::Digamma),
     codegen: Codegen::Host,

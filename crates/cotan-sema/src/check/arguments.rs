@@ -4,7 +4,7 @@ use cotan_syntax::ast::{self, Arg as AstArg, Ident};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::BodyChecker;
-use super::schemes::Scheme;
+use super::schemes::{Scheme, SchemeParam};
 use crate::codes;
 use crate::suggest::closest;
 use crate::typed::{Block, Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
@@ -18,6 +18,17 @@ pub(super) enum Source<'s> {
     Typed(Expr),
     /// The default of the parameter, over the generics of its function.
     Default(Expr),
+}
+
+impl<'s> Source<'s> {
+    /// The same once more, if it is computed already.
+    fn again(&self) -> Option<Source<'s>> {
+        match self {
+            Source::Ast(_) => None,
+            Source::Typed(value) => Some(Source::Typed(value.clone())),
+            Source::Default(value) => Some(Source::Default(value.clone())),
+        }
+    }
 }
 
 /// The arguments of a call as they are written.
@@ -46,6 +57,22 @@ impl<'s> Given<'s> {
         (&self.positional, &self.named)
     }
 
+    /// The argument for the parameter of that name at a position.
+    pub(super) fn source_for(&mut self, at: usize, name: &str) -> Option<&mut Source<'s>> {
+        if at < self.positional.len() {
+            return self.positional.get_mut(at);
+        }
+        self.named.iter_mut().find(|(given, _)| given.name == name).map(|(_, source)| source)
+    }
+
+    /// Takes an argument out that is given by name, as it is written.
+    pub(super) fn take_named(&mut self, wanted: &str) -> Option<&'s ast::Expr> {
+        let is_it = |(name, source): &(&Ident, Source<'_>)| name.name == wanted && matches!(source, Source::Ast(_));
+        let at = self.named.iter().position(is_it)?;
+        let (_, Source::Ast(value)) = self.named.remove(at) else { return None };
+        Some(value)
+    }
+
     /// All arguments, in the order in which they are written.
     pub(super) fn into_sources(self) -> Vec<Source<'s>> {
         self.positional.into_iter().chain(self.named.into_iter().map(|(_, source)| source)).collect()
@@ -55,14 +82,18 @@ impl<'s> Given<'s> {
 impl Arranged<'_> {
     /// The call that these are the arguments of, after what is computed before it.
     pub(super) fn wrap(self, call: impl FnOnce(Vec<Source<'_>>) -> Expr) -> Expr {
-        let value = call(self.sources);
-        if self.before.is_empty() {
-            return value;
-        }
-        let (span, ty) = (value.span, value.ty.clone());
-        let block = Block { statements: self.before, value: Some(value), recompute: false, mode: None };
-        Expr { span, ty, kind: ExprKind::Block(Box::new(block)) }
+        after(self.before, call(self.sources))
     }
+}
+
+/// A value that is computed after these statements.
+pub(super) fn after(statements: Vec<Stmt>, value: Expr) -> Expr {
+    if statements.is_empty() {
+        return value;
+    }
+    let (span, ty) = (value.span, value.ty.clone());
+    let block = Block { statements, value: Some(value), recompute: false, mode: None };
+    Expr { span, ty, kind: ExprKind::Block(Box::new(block)) }
 }
 
 /// The arguments in the parentheses of a call.
@@ -180,7 +211,10 @@ fn in_order<'s>(
     sources: Vec<Source<'s>>,
     span: Span,
 ) -> Arranged<'s> {
-    let needs_names = !targets.is_sorted();
+    let is_given = |at: usize| targets.contains(&at);
+    let repeats =
+        (0..scheme.params.len()).any(|at| !is_given(at) && repeated(&scheme.params[at]).is_some_and(is_given));
+    let needs_names = !targets.is_sorted() || repeats;
     let mut before = Vec::new();
     let mut slots: Vec<Option<Source<'s>>> = scheme.params.iter().map(|_| None).collect();
     for (at, source) in targets.into_iter().zip(sources) {
@@ -188,23 +222,39 @@ fn in_order<'s>(
         let source = if needs_names && !is_function { evaluated_first(checker, source, &mut before) } else { source };
         slots[at] = Some(source);
     }
-    let filled = slots.into_iter().zip(&scheme.params).map(|(slot, param)| {
-        let default = || param.default.as_ref().map(|value| Source::Default(value.at(span)));
-        slot.or_else(default).expect("invariant: every parameter has an argument or a default")
-    });
-    Arranged { sources: filled.collect(), before }
+    let mut filled: Vec<Source<'s>> = Vec::with_capacity(slots.len());
+    for (slot, param) in slots.into_iter().zip(&scheme.params) {
+        let default = || match repeated(param) {
+            Some(at) => filled[at].again(),
+            None => param.default.as_ref().map(|value| Source::Default(value.at(span))),
+        };
+        let source = slot.or_else(default).expect("invariant: every parameter has an argument or a default");
+        filled.push(source);
+    }
+    Arranged { sources: filled, before }
+}
+
+/// The position of the parameter before it whose value is the default of a parameter.
+fn repeated(param: &SchemeParam) -> Option<usize> {
+    let ExprKind::Local(before) = param.default.as_ref()?.kind else { return None };
+    Some(before.0 as usize)
 }
 
 /// An argument bound to a local of its own.
 fn evaluated_first<'s>(checker: &mut BodyChecker<'_, '_>, source: Source<'_>, before: &mut Vec<Stmt>) -> Source<'s> {
     let value = checker.source(source);
+    Source::Typed(bound(checker, value, before))
+}
+
+/// A value bound to a local of its own.
+pub(super) fn bound(checker: &mut BodyChecker<'_, '_>, value: Expr, before: &mut Vec<Stmt>) -> Expr {
     let (span, ty) = (value.span, value.ty.clone());
     let local = checker.locals.push("$argument", span, ty.clone(), false);
     let size = checker.size_of(&value);
     checker.locals.set_known(local, size);
     let pattern = Pattern { span, ty: ty.clone(), kind: PatternKind::Local(local) };
     before.push(Stmt { span, kind: StmtKind::Let { pattern, value } });
-    Source::Typed(Expr { span, ty, kind: ExprKind::Local(local) })
+    Expr { span, ty, kind: ExprKind::Local(local) }
 }
 
 pub(super) fn report_argument_count(

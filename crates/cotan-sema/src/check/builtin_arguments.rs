@@ -163,7 +163,7 @@ pub(super) fn counts(
             parts.iter().map(|part| count(checker, site, Source::Ast(part))).collect()
         }
         Source::Ast(ast::Expr { kind: ast::ExprKind::Tuple(parts), span, .. }) => {
-            return tuple_of_sizes(checker, site, parts, *span);
+            return tuple_of_sizes(checker, prelude::builtin_name(site.builtin), parts, *span);
         }
         Source::Ast(_) | Source::Typed(_) | Source::Default(_) => vec![count(checker, site, source)],
     };
@@ -171,8 +171,12 @@ pub(super) fn counts(
 }
 
 /// Reports `zeros((3, 4))`.
-fn tuple_of_sizes<T>(checker: &mut BodyChecker<'_, '_>, site: Site, parts: &[ast::Expr], span: Span) -> Option<T> {
-    let name = prelude::builtin_name(site.builtin);
+pub(super) fn tuple_of_sizes<T>(
+    checker: &mut BodyChecker<'_, '_>,
+    name: &str,
+    parts: &[ast::Expr],
+    span: Span,
+) -> Option<T> {
     let message = format!("expected sizes for `{name}`, found a tuple");
     let diagnostic = Diagnostic::error(codes::ARGUMENT_TYPE, span, message);
     let sizes: Option<Vec<&str>> = parts.iter().map(|part| checker.module.text(part.span)).collect();

@@ -8,7 +8,8 @@ use super::callee::Callee;
 use super::instantiate::Instance;
 use super::schemes::{Scheme, SchemeTarget};
 use super::{
-    BodyChecker, arguments, axis_arguments, builtins, callee_schemes, effects, operators, ranks, scalar_calls, sizes,
+    BodyChecker, along_axis, arguments, axis_arguments, builtins, callee_schemes, effects, operators, ranks,
+    scalar_calls, size_lists, sizes,
 };
 use crate::codes;
 use crate::dims::LocalId;
@@ -18,7 +19,10 @@ use crate::types::{FunctionType, Type};
 
 impl BodyChecker<'_, '_> {
     /// Applies a callee to arguments.
-    pub(super) fn apply(&mut self, callee: Callee<'_>, given: Given<'_>, span: Span) -> Expr {
+    pub(super) fn apply(&mut self, callee: Callee<'_>, mut given: Given<'_>, span: Span) -> Expr {
+        if let Some(axis) = along_axis::taken(&callee, &mut given) {
+            return along_axis::call(self, callee, given, axis, span);
+        }
         match callee {
             Callee::Scalar(function, _) => {
                 let sources = arguments::by_position(self, &format!("`{}`", function.name()), given);
@@ -225,10 +229,15 @@ pub(super) fn call_of_value(checker: &mut BodyChecker<'_, '_>, value: Expr, args
 }
 
 /// The call of something with a signature.
-fn call(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, given: Given<'_>, span: Span) -> Expr {
-    match arguments::arrange(checker, scheme, given, span) {
+fn call(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, mut given: Given<'_>, span: Span) -> Expr {
+    let sizes = size_lists::taken(checker, scheme, &mut given);
+    let value = match arguments::arrange(checker, scheme, given, span) {
         Some(arranged) => arranged.wrap(|sources| arranged_call(checker, scheme, sources, span)),
         None => Expr::error(span),
+    };
+    match sizes {
+        Some(sizes) => sizes.shape(checker, value),
+        None => value,
     }
 }
 

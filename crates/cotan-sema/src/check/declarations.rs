@@ -123,7 +123,7 @@ pub(super) fn read_signature(
             integers.insert(name.name.clone(), Dim::atom(Atom::Value(LocalId(at as u32))));
         }
         finish::record_type(checker, param.id, &ty);
-        let default = default_of(checker, param, &ty, &generics);
+        let default = default_of(checker, param, &ty, &generics, &params);
         params.push(typed::Param { name: name.name.clone(), span: name.span, ty, nodiff, mutable, default });
     }
     let values = |name: &str| integers.get(name).cloned();
@@ -166,12 +166,13 @@ pub(super) fn read_signature(
     }
 }
 
-/// The default of a parameter.
+/// The default of a parameter: one before it, or a constant.
 fn default_of(
     checker: &mut ModuleChecker<'_>,
     param: &ast::Param,
     ty: &Type,
     generics: &[Generic],
+    before: &[typed::Param],
 ) -> Option<typed::Expr> {
     let default = param.default.as_ref()?;
     let subject = format!("the default of `{}`", param.name.name);
@@ -182,6 +183,16 @@ fn default_of(
                 .help("leave the default out: functions are always given"),
         );
         return None;
+    }
+    if let ast::ExprKind::Name(name) = &default.kind
+        && let Some(at) = before.iter().position(|other| other.name == *name && other.ty == *ty && !other.mutable)
+    {
+        checker.note_use(default.span, before[at].span);
+        return Some(typed::Expr {
+            span: default.span,
+            ty: ty.clone(),
+            kind: typed::ExprKind::Local(LocalId(at as u32)),
+        });
     }
     constants::constant_value(checker, default, Some((ty.clone(), param.ty.span)), generics, &subject)
 }

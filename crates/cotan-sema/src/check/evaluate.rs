@@ -1,7 +1,7 @@
 //! Constant evaluation by the rows of the op table, with the values that a running program would compute.
 
 use cotan_ir::{Const, Elem};
-use cotan_ops::{ADD, DIV, MUL, NE, NEG, NOT, POWI, PrimRow, SUB, cast_fits, cast_to};
+use cotan_ops::{ADD, DIV, MUL, NE, NEG, NOT, Needs, POWI, PrimRow, SHIFT_FITS, SUB, cast_fits, cast_to};
 use cotan_syntax::{Diagnostic, Span};
 
 use crate::codes;
@@ -172,10 +172,7 @@ fn binary(op: BinaryOp, left: Const, right: Const, span: Span) -> Result<Const> 
             BinaryOp::Sub => fits(&SUB, &args, span)?,
             BinaryOp::Mul => fits(&MUL, &args, span)?,
             BinaryOp::Div | BinaryOp::Rem => {
-                let zero = Const::zero(right.elem());
-                if apply(&NE, &[right, zero], span)?.as_bool() == Some(false) {
-                    return Err(fails("that `/` or `%` divides by zero", span));
-                }
+                divisor(right, "that `/` or `%` divides by zero", span)?;
                 if op == BinaryOp::Div {
                     fits(&DIV, &args, span)?;
                 }
@@ -200,13 +197,28 @@ fn binary(op: BinaryOp, left: Const, right: Const, span: Span) -> Result<Const> 
 }
 
 fn primitive(row: &'static PrimRow, mut args: Vec<Const>, span: Span) -> Result<Const> {
+    if (*row == POWI || row.needs() == Needs::Distance) && args[1].elem() != Elem::I64 {
+        args[1] = apply(cast_to(Elem::I64), &[args[1]], span)?;
+    }
+    match row.needs() {
+        Needs::Nothing => {}
+        Needs::Divisor => divisor(args[1], &format!("that `{}` divides by zero", row.name()), span)?,
+        Needs::Distance => {
+            if apply(&SHIFT_FITS, &args, span)?.as_bool() == Some(false) {
+                return Err(fails(&format!("that `{}` shifts by more bits than there are", row.name()), span));
+            }
+        }
+    }
     if args[0].elem().is_signed() {
         fits(row, &args, span)?;
     }
-    if *row == POWI && args[1].elem() != Elem::I64 {
-        args[1] = apply(cast_to(Elem::I64), &[args[1]], span)?;
-    }
     apply(row, &args, span)
+}
+
+/// Fails where a divisor is 0.
+fn divisor(value: Const, found: &str, span: Span) -> Result<()> {
+    let is_zero = apply(&NE, &[value, Const::zero(value.elem())], span)?.as_bool() == Some(false);
+    if is_zero { Err(fails(found, span)) } else { Ok(()) }
 }
 
 fn apply(row: &'static PrimRow, args: &[Const], span: Span) -> Result<Const> {

@@ -47,7 +47,7 @@ fn excess(value: &Expr, wanted: &Type) -> isize {
 
 /// The axes of a type that are no pack.
 fn own_axes(ty: &Type) -> usize {
-    ty.dims().len() - usize::from(ty.has_pack())
+    ty.dims().iter().filter(|dim| dim.as_pack().is_none()).count()
 }
 
 /// The call with `vmap`, if the arguments have one axis more than is wanted, or are as wanted.

@@ -31,7 +31,8 @@ pub(super) struct SchemeParam {
     pub(super) name: String,
     pub(super) ty: Type,
     pub(super) nodiff: bool,
-    /// The value if the argument is left out: literals, arrays and tuples of them, over the generics of the function.
+    /// The value if the argument is left out: a parameter before it, as a local, or literals, arrays and tuples of them, over
+    /// the generics of the function.
     pub(super) default: Option<Expr>,
     /// Where it is declared.
     pub(super) definition: Option<Span>,

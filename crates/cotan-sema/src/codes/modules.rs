@@ -32,10 +32,10 @@ fn f(x: f64) -> f64 = x";
 
 Mended:
 
-import std.complex
-fn f(z: complex.complex[f64]) -> f64 = complex.modulus(z)",
-"import std.complex
-fn f(z: complex.complex[f64]) -> f64 = complex.squares(z)";
+import std.linalg
+fn f[N](a: f64[N, N]) -> f64[N, N] = linalg.symmetric(a)",
+"import std.linalg
+fn f[N](a: f64[N, N]) -> f64[N, N] = linalg.upper(a)";
 
     UNKNOWN_ITEM = "E0223", "unknown declaration of a module",
 "After the name of a module and a dot stands one of its declarations.

@@ -109,7 +109,7 @@ pub struct Param {
     pub ty: Type,
     /// Whether `@nodiff` stands before it: no derivative flows into it, and its tangent is zero.
     pub nodiff: bool,
-    /// The value if the argument is left out: literals, arrays and tuples of them.
+    /// The value if the argument is left out: a parameter before it, or literals, arrays and tuples of them.
     pub default: Option<Expr>,
     /// Whether it is `mut`: a call by name moves what is given for it.
     pub mutable: bool,

@@ -185,7 +185,7 @@ fn the_prelude() {
 }
 
 #[test]
-fn the_examples_of_the_repository() {
+fn the_examples_of_the_repository_that_import_nothing() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut open = vec![root];
     let mut n_checked = 0;
@@ -193,8 +193,12 @@ fn the_examples_of_the_repository() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         } else if path.extension().is_some_and(|extension| extension == "cot") {
-            accept(&std::fs::read_to_string(&path).unwrap());
-            n_checked += 1;
+            let text = std::fs::read_to_string(&path).unwrap();
+            // The library is a matter of the crate `cotan`; programs that use it run in the book's tests.
+            if !text.contains("import std.") {
+                accept(&text);
+                n_checked += 1;
+            }
         }
     }
     assert!(n_checked >= 3, "found {n_checked} programs");

@@ -38,6 +38,12 @@ pub(super) fn output_of_tests(place: &Workplace, package: &str, args: &[&str], p
     output(place, package, args, &[("COTAN_RUN", part)])
 }
 
+/// Runs the tests of the library's operations on the files with `part` in their name, all forms of each.
+pub(super) fn operations(place: &Workplace, part: &str) -> Result<String, String> {
+    let args = ["--test", "all", "operations::"];
+    Ok(closing_lines(&output(place, "cotan-testkit", &args, &[("COTAN_OPERATIONS", part), ("COTAN_CAMPAIGN", "1")])?))
+}
+
 /// Runs tests of a package in the second tier, which takes every form of each program; gives the closing lines of cargo.
 pub(super) fn campaign(place: &Workplace, package: &str, args: &[&str]) -> Result<String, String> {
     Ok(closing_lines(&output(place, package, args, &[("COTAN_RUN", ""), ("COTAN_CAMPAIGN", "1")])?))

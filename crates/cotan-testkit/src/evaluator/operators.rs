@@ -115,6 +115,19 @@ impl Checks {
                 self.check(*n >= 0, CheckKind::NegativePower, span)?;
                 wrapped(wrapping_power(*x, *n))
             }
+            ("floor_div", [x, y]) => {
+                self.check(*y != 0, CheckKind::DivisionByZero, span)?;
+                self.fitting(elem, Some(x.div_euclid(*y) - i128::from(*y < 0 && x.rem_euclid(*y) != 0)), span)
+            }
+            ("floor_mod", [x, y]) => {
+                self.check(*y != 0, CheckKind::DivisionByZero, span)?;
+                let least = x.rem_euclid(*y);
+                wrapped(if *y < 0 && least != 0 { least + y } else { least })
+            }
+            ("shl" | "shr", [x, by]) => {
+                self.check((0..8 * elem.bytes() as i128).contains(by), CheckKind::ShiftRange, span)?;
+                wrapped(if row.name() == "shl" { x << by } else { x >> by })
+            }
             ("and", [x, y]) => wrapped(x & y),
             ("or", [x, y]) => wrapped(x | y),
             ("xor", [x, y]) => wrapped(x ^ y),

@@ -9,7 +9,8 @@ use super::value::{Failure, Flow, Stop, Value};
 use cotan::host::{Arguments, HostValue};
 use cotan_ir::{CheckKind, Const, Elem, Span};
 use cotan_sema::typed::{
-    Callable, CallableKind, Derivative, DerivativeForm, FnId, Function, FunctionBody, Part, Program, Type,
+    Callable, CallableKind, Derivative, DerivativeForm, Expr, ExprKind, FnId, Function, FunctionBody, Part, Program,
+    Type,
 };
 use cotan_sema::types;
 use std::rc::Rc;
@@ -140,10 +141,11 @@ impl Call<'_> {
         work: impl FnOnce(&mut Machine<'p>, Vec<Generic>, Vec<Value>) -> Flow<HostValue>,
     ) -> Result<Outcome, String> {
         let mut machine = Machine::new(self.program);
-        let mut args = Vec::with_capacity(function.params.len());
+        let mut args: Vec<Value> = Vec::with_capacity(function.params.len());
         for param in &function.params {
             args.push(match (self.args.get(&param.name), &param.default) {
                 (Some(value), _) => from_host(self.program, &param.ty, value),
+                (None, Some(Expr { kind: ExprKind::Local(before), .. })) => args[before.0 as usize].clone(),
                 (None, Some(default)) => {
                     machine.expr(default).map_err(|stop| format!("the default of `{}`: {stop:?}", param.name))?
                 }

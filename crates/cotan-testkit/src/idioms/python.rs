@@ -18,9 +18,12 @@ pub struct Framework {
 }
 
 impl Framework {
+    /// NumPy.
+    pub const NUMPY: Framework = Framework { language: "numpy", import: "import numpy as np", array: "np.array" };
+
     /// All of them.
     pub const ALL: [Framework; 3] = [
-        Framework { language: "numpy", import: "import numpy as np", array: "np.array" },
+        Framework::NUMPY,
         Framework {
             language: "jax",
             import: "import jax; jax.config.update('jax_enable_x64', True); import jax.numpy as jnp",
@@ -34,7 +37,7 @@ impl Framework {
     ];
 
     /// A Python that has it: the one that `COTAN_PYTHON` names, that of `cargo xtask peers`, or `python3`.
-    fn python(&self) -> Option<PathBuf> {
+    pub fn python(&self) -> Option<PathBuf> {
         let named = std::env::var_os("COTAN_PYTHON").map(PathBuf::from);
         let peers = ["target/peers/bin/python", "target/peers/Scripts/python.exe"].map(workspace_file);
         let mut all = named.into_iter().chain(peers).chain([PathBuf::from("python3")]);

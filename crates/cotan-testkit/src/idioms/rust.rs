@@ -51,7 +51,7 @@ fn literal(value: &Json) -> String {
         Json::Array(items) => format!("vec![{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
         Json::Number(number) if number.is_f64() => format!("{number}_f64"),
         Json::Number(number) => format!("{number}_i64"),
-        other => other.to_string(),
+        Json::Null | Json::Bool(_) | Json::String(_) | Json::Object(_) => value.to_string(),
     }
 }
 

@@ -9,11 +9,19 @@ use cotan_ops::Value;
 
 /// Wrappers whose derivative is a number beside a NaN that an infinity makes, and why.
 const NUMBER_BESIDE_NAN: &[(&str, &str)] = &[
+    ("complex.inverse", "the inverse of an infinite square: the coefficient is exactly 0"),
     ("fft.mel_filters", "differences are divided by an infinite width: the coefficient is exactly 0"),
+    ("losses.binary_cross_entropy", "an infinite logit of a sure truth: the coefficient is exactly 0"),
+    ("losses.cosine_distance", INFINITE_NORM),
+    ("losses.cosine_similarity", INFINITE_NORM),
+    ("nn.celu", "what is divided by an infinite `alpha` is exactly 0"),
+    ("nn.l2_normalize", INFINITE_NORM),
+    ("nn.rms_norm", INFINITE_NORM),
     ("optim.adam", INFINITE_ROOT),
     ("optim.adam__number", INFINITE_ROOT),
     ("optim.adamw", INFINITE_ROOT),
 ];
+const INFINITE_NORM: &str = "a row is divided by an infinite norm: the coefficient is exactly 0";
 const INFINITE_ROOT: &str = "the step is divided by an infinite root: the coefficient is exactly 0";
 
 /// With NaN in one element, compiled code does what the interpreter does, and where a result is NaN for it, so is its
@@ -29,7 +37,7 @@ pub fn infinities(library: &Library) -> Result<Outcome, String> {
 
 fn with(library: &Library, x: f64, listed: &[(&str, &str)]) -> Result<Outcome, String> {
     let programs = library.programs(Elem::F64, |_| String::new())?;
-    let mut outcome = library.ask(|wrapper| {
+    let mut outcome = library.ask_most(&format!("{x}"), |wrapper| {
         if !wrapper.takes_floats() {
             return (0, Vec::new());
         }

@@ -4,6 +4,7 @@ use super::Verdict;
 use super::comparison::same_bits;
 use crate::bisection::{of_core, with_guilty};
 use crate::derived_case::{Case, dot, floats, function, options};
+use crate::tier;
 use crate::tolerances::{Property, close, tolerance};
 use cotan_interp::tape as tape_engine;
 use cotan_ops::Value;
@@ -17,23 +18,23 @@ pub fn primal_value(case: &Case) -> Verdict {
     })())
 }
 
-/// The pipelines of passes keep the bits, those of derivatives too.
+/// The pipelines of passes keep the bits, those of derivatives too. Two of these runs, by the program's name; all in the campaign.
 pub fn simplified(case: &Case) -> Verdict {
     Verdict::of((|| {
         let pipelines = [("simplified", &SIMPLIFY), ("optimized", &OPTIMIZE)];
-        let names = case.names();
-        for (name, args) in names.iter().zip(case.calls(&case.subject.args)?) {
-            let expected = case.run(name, &args)?;
-            for (what, pipeline) in pipelines {
-                let mut module = case.subject.module.clone();
-                let mut f = pipeline.run(function(&module, name)?.clone(), &PassContext::default());
-                f.name = format!("{name}.{what}").into();
-                let f = module.insert(f);
-                let found = cotan_interp::run(&module, &f.name, &args, &options());
-                let found = found.map_err(|e| format!("{what} `{name}`: {e}"))?;
-                let same = same_bits(&found, &expected, &format!("{what} `{name}`"));
-                same.map_err(|e| with_guilty(e, of_core(&case.subject.module, name, &args)))?;
-            }
+        let (names, calls) = (case.names(), case.calls(&case.subject.args)?);
+        let runs: Vec<_> = (0..names.len()).flat_map(|k| pipelines.map(|pipeline| (k, pipeline))).collect();
+        for (k, (what, pipeline)) in tier::chosen(&runs, 2, &case.subject.label) {
+            let (name, args) = (&names[k], &calls[k]);
+            let expected = case.run(name, args)?;
+            let mut module = case.subject.module.clone();
+            let mut f = pipeline.run(function(&module, name)?.clone(), &PassContext::default());
+            f.name = format!("{name}.{what}").into();
+            let f = module.insert(f);
+            let found = cotan_interp::run(&module, &f.name, args, &options());
+            let found = found.map_err(|e| format!("{what} `{name}`: {e}"))?;
+            let same = same_bits(&found, &expected, &format!("{what} `{name}`"));
+            same.map_err(|e| with_guilty(e, of_core(&case.subject.module, name, args)))?;
         }
         Ok(())
     })())

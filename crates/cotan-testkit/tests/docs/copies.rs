@@ -1,7 +1,7 @@
 //! Blocks that are files of the repository, `file NAME`, or parts of them, `part NAME`, say what these say.
 
 use cotan_testkit::book::pages;
-use cotan_testkit::files::{is_blessing, replace, report, workspace_file};
+use cotan_testkit::files::{is_blessing, report, workspace_file};
 use std::fs;
 
 #[test]
@@ -26,7 +26,7 @@ fn what_the_book_shows_of_files_is_what_they_say() {
             }
         }
         if is_blessing() {
-            replace(&page.path, &page.text).expect("a page that can be written");
+            page.save();
         }
     }
     report(failures, n_blocks);

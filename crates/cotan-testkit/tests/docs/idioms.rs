@@ -23,7 +23,7 @@ fn the_tables_of_idioms_are_those_of_the_data() {
             shown.insert((language.to_owned(), section.to_owned()));
             text += &format!("{START}{name} -->\n{table}{END}{rest}");
         }
-        if is_blessing() {
+        if is_blessing() && page.text != text {
             replace(&page.path, &text).expect("a page that can be written");
         } else {
             assert!(page.text == text, "{}: bless with COTAN_BLESS=1", page.name());

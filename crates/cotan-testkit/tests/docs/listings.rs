@@ -3,7 +3,7 @@
 
 use cotan::{Compiler, Config, DerivativeForm, Request, derivative};
 use cotan_testkit::book::pages;
-use cotan_testkit::files::{is_blessing, replace};
+use cotan_testkit::files::is_blessing;
 use cotan_testkit::frontend::{checked, lower};
 
 #[test]
@@ -39,7 +39,7 @@ fn the_book_shows_what_the_compiler_writes() {
             }
         }
         if is_blessing() {
-            replace(&page.path, &page.text).expect("a page that can be written");
+            page.save();
         }
     }
 }

@@ -4,7 +4,7 @@ use super::value::UNTOLD;
 use super::{HostValue, NoMemory, rebuild};
 use crate::codes;
 use cotan_ir::Const;
-use cotan_lower::entry::{Entry, EntryExtent, EntryParam, HostType, Signature};
+use cotan_lower::entry::{Entry, EntryDefault, EntryExtent, EntryParam, HostType, Signature};
 use cotan_ops::{ElementCount, Value};
 use cotan_sema::dims::{Atom, Dim, GenericId};
 use cotan_syntax::Code;
@@ -235,9 +235,7 @@ impl std::error::Error for ArgumentMisfit {}
 /// The flat operands of a call. Sizes follow from the extents of the arguments; one that follows from none is taken
 /// from an argument of its name.
 pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
-    let is_left_out = |param: &&EntryParam| !args.contains_key(&param.name);
-    let default = |param: &EntryParam| Some((param.name.clone(), default_of(param)?));
-    let defaults: Arguments = entry.signature.params.iter().filter(is_left_out).filter_map(default).collect();
+    let defaults = defaults(&entry.signature, args);
     let args = Given { args, defaults: &defaults };
     if let Some(name) = args.args.keys().find(|name| !is_known(entry, name)) {
         let known = entry
@@ -400,16 +398,24 @@ pub(crate) fn check_flat_extents(entry: &Entry, flat: &[Value]) -> Result<(), Ar
 
 /// The arguments, and the defaults of parameters that have none.
 pub fn with_defaults(signature: &Signature, mut args: Arguments) -> Arguments {
-    for param in &signature.params {
-        if let Some(value) = default_of(param) {
-            args.entry(param.name.clone()).or_insert(value);
-        }
-    }
+    args.extend(defaults(signature, &args));
     args
 }
 
-fn default_of(param: &EntryParam) -> Option<HostValue> {
-    rebuild(&param.ty, &mut param.default.as_ref()?.iter().cloned())
+/// The values of the parameters that are left out and have a default.
+fn defaults(signature: &Signature, args: &Arguments) -> Arguments {
+    let mut defaults = Arguments::new();
+    for param in signature.params.iter().filter(|param| !args.contains_key(&param.name)) {
+        let value = match &param.default {
+            None => None,
+            Some(EntryDefault::Leaves(leaves)) => rebuild(&param.ty, &mut leaves.iter().cloned()),
+            Some(EntryDefault::OfParam(at)) => {
+                Given { args, defaults: &defaults }.get(&signature.params[*at].name).cloned()
+            }
+        };
+        defaults.extend(value.map(|value| (param.name.clone(), value)));
+    }
+    defaults
 }
 
 fn is_known(entry: &Entry, name: &str) -> bool {

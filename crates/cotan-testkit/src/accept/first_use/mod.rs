@@ -4,11 +4,12 @@ mod book;
 mod checks;
 mod data;
 mod literals;
+mod words;
 
 use super::Line;
 
 /// The lines.
 pub(super) fn lines() -> Vec<Line> {
-    let parts: [&[Line]; 4] = [literals::LINES, data::LINES, book::LINES, checks::LINES];
+    let parts: [&[Line]; 5] = [literals::LINES, words::LINES, data::LINES, book::LINES, checks::LINES];
     parts.concat()
 }
