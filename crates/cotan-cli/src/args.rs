@@ -57,6 +57,9 @@ pub(crate) struct RunArgs {
     /// The function. Without this and --json, the integer result of `main` is the exit code.
     #[arg(long = "fn", value_name = "NAME")]
     pub(crate) function: Option<String>,
+    /// Runs again when the program, a program beside it or a file of --args has changed, until Ctrl-C.
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 #[derive(Args)]
@@ -114,8 +117,8 @@ pub(crate) struct MatrixArgs {
     /// compressed rows (CSR). Rows and columns are the floats of the result and of a parameter, row-major.
     #[arg(long)]
     pub(crate) sparse: bool,
-    /// Draws where the entries are to an SVG file.
-    #[arg(long, value_name = "FILE.svg", requires = "sparse")]
+    /// Draws where the entries are to an SVG file, which asks for --sparse.
+    #[arg(long, value_name = "FILE.svg")]
     pub(crate) spy: Option<PathBuf>,
 }
 
@@ -192,7 +195,8 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Bytes that a call may hold beside its arguments and results; by default what the machine has to spare.
-    #[arg(long, value_name = "BYTES")]
+    /// Units are those of files: 64k, 1GB, 2GiB.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) memory_limit: Option<u64>,
     /// Steps that a call may take, about one for each iteration of a loop; by default as many as it wants.
     #[arg(long, value_name = "N")]
@@ -219,6 +223,31 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map_err(|_| "expected a number of seconds")?;
     Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
+
+/// A number of bytes, as `65536`, `64KiB` or `1GB`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = unit.trim().to_ascii_lowercase();
+    let scale = match unit.as_str() {
+        "" | "b" => Some(1),
+        _ => UNITS.iter().find(|(name, _)| unit == *name || unit == format!("{name}b")).map(|(_, scale)| *scale),
+    };
+    let bytes = number.parse::<u64>().ok().zip(scale).and_then(|(number, scale)| number.checked_mul(scale));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 1000000, 64KiB or 1GB".to_owned())
+}
+
+/// Powers of 1000, and of 1024.
+const UNITS: [(&str, u64); 8] = [
+    ("k", 1000),
+    ("m", 1_000_000),
+    ("g", 1_000_000_000),
+    ("t", 1_000_000_000_000),
+    ("ki", 1 << 10),
+    ("mi", 1 << 20),
+    ("gi", 1 << 30),
+    ("ti", 1 << 40),
+];
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
@@ -439,6 +468,21 @@ impl Command {
             Command::Doctor(a) => a.json,
             Command::Explain(a) => a.json,
             Command::Emit(_) | Command::Fmt(_) | Command::New(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_the_units_of_files() {
+        assert_eq!(bytes("65536"), Ok(65536));
+        assert_eq!([bytes("64KiB"), bytes("64ki")], [Ok(65536), Ok(65536)]);
+        assert_eq!([bytes("1GB"), bytes("1g")], [Ok(1_000_000_000), Ok(1_000_000_000)]);
+        for text in ["", "GB", "-1", "1.5GB", "1 gigabyte", "99999999999999TB"] {
+            assert!(bytes(text).is_err(), "{text}");
         }
     }
 }

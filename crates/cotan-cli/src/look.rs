@@ -30,6 +30,11 @@ impl Look {
         Look { digits: call.digits, is_short: std::io::stdout().is_terminal() }
     }
 
+    /// Numbers with so many significant digits.
+    pub(crate) fn to_digits(digits: NonZeroUsize) -> Look {
+        Look { digits: Some(digits), is_short: true }
+    }
+
     /// A value in lines of its own.
     pub(crate) fn value(&self, value: &HostValue) -> String {
         let value = self.rounded(value);
@@ -40,7 +45,7 @@ impl Look {
     /// A line with the value if it is a scalar; else type and norm, and the first entries.
     pub(crate) fn summary(&self, label: &str, value: &HostValue) -> String {
         if value.as_scalar().is_some() {
-            return format!("{label} = {}\n", output::json(&self.rounded(value)));
+            return format!("{label} = {}\n", scalar(&self.rounded(value)));
         }
         let entries = value.floats();
         if entries.is_empty() {
@@ -54,7 +59,7 @@ impl Look {
         value.each_scalar(&mut |c| {
             if c.elem().is_float() {
                 if at / n_columns < SUMMARY && at % n_columns < SUMMARY {
-                    shown.push(output::json(&self.rounded(&HostValue::Scalar(c))));
+                    shown.push(scalar(&self.rounded(&HostValue::Scalar(c))));
                 }
                 at += 1;
             }
@@ -73,7 +78,7 @@ impl Look {
 
     /// A float.
     pub(crate) fn number(&self, x: f64) -> String {
-        output::json(&self.rounded(&HostValue::f64(x)))
+        scalar(&self.rounded(&HostValue::f64(x)))
     }
 
     /// The value with the digits that are wanted.
@@ -105,12 +110,17 @@ fn lines(value: &HostValue) -> Vec<String> {
         }
         HostValue::Struct(fields) => entries(fields.iter().map(|(name, field)| (name.clone(), field))),
         HostValue::Enum { variant, payload: Some(payload) } => entries([(variant.clone(), payload.as_ref())]),
-        HostValue::Scalar(_)
-        | HostValue::Tensor(_)
+        HostValue::Scalar(_) => vec![scalar(value)],
+        HostValue::Tensor(_)
         | HostValue::Array { .. }
         | HostValue::Tuple(_)
         | HostValue::Enum { payload: None, .. } => vec![output::json(value)],
     }
+}
+
+/// A scalar as people write it: JSON has `nan` and `inf` in quotes alone.
+fn scalar(value: &HostValue) -> String {
+    output::json(value).trim_matches('"').to_owned()
 }
 
 /// Values with their names; those of several lines stand below them.
@@ -149,7 +159,7 @@ fn tensor(value: &Value) -> Vec<String> {
             return all;
         }
     };
-    let cell = |row: usize, column: usize| output::json(&HostValue::Scalar(value.get(row * columns + column)));
+    let cell = |row: usize, column: usize| scalar(&HostValue::Scalar(value.get(row * columns + column)));
     let texts: Vec<Vec<String>> =
         picked(rows).map(|row| picked(columns).map(|column| cell(row, column)).collect()).collect();
     let width = |k: usize| texts.iter().map(|row| row[k].len()).max().unwrap_or(0);
@@ -215,6 +225,7 @@ mod tests {
     #[test]
     fn scalars_take_one_line() {
         assert_eq!(PIPE.summary("value", &HostValue::f64(2.0)), "value = 2.0\n");
+        assert_eq!(PIPE.summary("value", &HostValue::f64(f64::NAN)), "value = nan\n");
         assert_eq!(TERMINAL.summary("value", &HostValue::f64(1234.5678)), "value = 1230.0\n");
     }
 

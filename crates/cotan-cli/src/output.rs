@@ -44,8 +44,16 @@ pub(crate) fn print_failure(failure: &Failure, is_json: bool) {
 /// What the program prints: on stdout, or on stderr where stdout holds one JSON object. It is seen at once; a reader
 /// that has gone away misses it, and the program runs on.
 pub(crate) fn printed(text: &str, json: bool) {
-    let write = |out: &mut dyn Write| out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    let written = if json { write(&mut std::io::stderr().lock()) } else { write(&mut std::io::stdout().lock()) };
+    if json { at_once(text, &mut std::io::stderr().lock()) } else { at_once(text, &mut std::io::stdout().lock()) }
+}
+
+/// What a program writes for whoever looks for a mistake: on stderr, at once.
+pub(crate) fn debugged(text: &str) {
+    at_once(text, &mut std::io::stderr().lock());
+}
+
+fn at_once(text: &str, out: &mut dyn Write) {
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     drop(written);
 }
 

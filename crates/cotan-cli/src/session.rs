@@ -6,6 +6,7 @@ use crate::environment;
 use crate::exit;
 use crate::files::{self, MAX_PROGRAM};
 use crate::input;
+use crate::output;
 use cotan::cpu::explicit_failure;
 use cotan::diagnostics::{Diagnostic, FileId, SourceMap, decode};
 use cotan::emit::PassLog;
@@ -14,7 +15,7 @@ use cotan::host::{ArgumentMisfit, Bound, HostValue, Inputs, Unbound};
 use cotan::sparse::{SparseError, SparseJacobian, SparseMatrix};
 use cotan::{
     CallError, CompileError, Compiler, Engine, Function, Loader, Program, ReadyModule, Request, ResolvedRequest,
-    Signature, UnfitRequest, codes,
+    Signature, UnfitRequest, Written, codes,
 };
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -67,8 +68,20 @@ impl Session {
         Session::check(&name, &text, options)
     }
 
-    /// Checks the text of a program as if it were read from the file `name`.
+    /// Checks the text of a program as if it were read from the file `name`. Warnings go to stderr.
     pub(crate) fn check(name: &str, text: &str, options: &EngineArgs) -> Result<Session, Failure> {
+        let session = Session::check_quietly(name, text, options)?;
+        let Program { diagnostics, sources, .. } = &session.program;
+        let warnings: Vec<Report> = diagnostics.iter().map(|d| Report::new(d, sources)).collect();
+        diagnostics::print_text(&warnings);
+        if session.engine == Engine::CPU {
+            note_llvm(&session.compiler);
+        }
+        Ok(session)
+    }
+
+    /// The same without a word of warnings.
+    pub(crate) fn check_quietly(name: &str, text: &str, options: &EngineArgs) -> Result<Session, Failure> {
         let engine = environment::engine(options)?;
         let config = environment::config(options)?;
         let limits = config.program;
@@ -81,14 +94,9 @@ impl Session {
         if program.has_errors() {
             return Err(Failure::program(exit::PROGRAM, &program.diagnostics, &program.sources));
         }
-        let warnings: Vec<Report> = program.diagnostics.iter().map(|d| Report::new(d, &program.sources)).collect();
-        diagnostics::print_text(&warnings);
         let compiler = compiler
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, format!("threads can't be started: {e}")))?;
-        if engine == Engine::CPU {
-            note_llvm(&compiler);
-        }
         Ok(Session { compiler, engine, program, told: RefCell::default() })
     }
 
@@ -179,11 +187,10 @@ impl Session {
 
     /// Calls a function of the source, or a derivative of one.
     pub(crate) fn call(&self, name: &str, function: &Function, raw: &Inputs) -> Result<HostValue, Failure> {
-        let args = self.arguments(name, function.signature(), raw)?;
-        function.call(&args).map_err(|e| self.call_failure(name, &e))
+        self.run(name, function, raw, &mut |_| {})
     }
 
-    /// Calls a function whose output goes to `output`.
+    /// Calls a function whose output goes to `output`, and what `debug` writes to stderr.
     pub(crate) fn run(
         &self,
         name: &str,
@@ -192,7 +199,11 @@ impl Session {
         output: &mut dyn FnMut(&str),
     ) -> Result<HostValue, Failure> {
         let args = self.arguments(name, function.signature(), raw)?;
-        function.call_with_output(&args, output).map_err(|e| self.call_failure(name, &e))
+        let mut written = |written: Written<'_>| match written {
+            Written::Output(text) => output(text),
+            Written::Debug(text) => output::debugged(text),
+        };
+        function.call_written(&args, &mut written).map_err(|e| self.call_failure(name, &e))
     }
 
     /// A sparse Jacobian or Hessian at a point, with its matrix there, which is held against a product with it.

@@ -1,8 +1,13 @@
 //! What is only for people at a terminal: colours and progress.
 
-use cotan::diagnostics::Style;
+use cotan::diagnostics::{Style, visible_line};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// Work that takes longer is told of.
+const A_WHILE: Duration = Duration::from_secs(2);
 
 /// How messages on stderr look.
 pub(crate) fn style() -> Style {
@@ -57,6 +62,32 @@ pub(crate) fn status(task: &'static str) -> ProgressBar {
     line.set_message(task);
     line.tick();
     line
+}
+
+/// Says on a terminal what takes long, once it has taken a while; dropped when it is done.
+pub(crate) struct LongWork(Option<Sender<()>>);
+
+/// Work that is told of if it takes long. The line is plain: a program may print while it runs.
+pub(crate) fn tell_of_long_work(task: &str) -> LongWork {
+    if !shows_stderr() {
+        return LongWork(None);
+    }
+    let ((done, is_done), line) = (channel(), task.to_owned());
+    std::thread::spawn(move || {
+        if is_done.recv_timeout(A_WHILE) == Err(RecvTimeoutError::Timeout) {
+            let _ = writeln!(std::io::stderr(), "{}", visible_line(&line));
+        }
+    });
+    LongWork(Some(done))
+}
+
+impl Drop for LongWork {
+    fn drop(&mut self) {
+        if let Some(done) = self.0.take() {
+            // Whoever has told already listens no more.
+            let _ = done.send(());
+        }
+    }
 }
 
 fn draw_target() -> ProgressDrawTarget {

@@ -35,6 +35,7 @@ impl<D: Domain> Machine<'_, D> {
     ) -> Outcome<Val> {
         let Some(kernel) = &plan.kernel else { return Err(undefined(row)) };
         let [result] = s.results[..] else { return bug("expected one result") };
+        self.domain.at(s.span);
         let ty = frame.f.ty(result);
         let mut operands = [0; MAX_OPERANDS];
         let Some(operands) = operands.get_mut(..args.len()) else { return bug("too many operands") };
@@ -125,6 +126,7 @@ impl<D: Domain> Machine<'_, D> {
             let args: Vec<&Value> = values.iter().collect();
             output(&printed(&Inputs { args: &args, attrs, result, in_field: false }));
         }
+        self.domain.at(s.span);
         let cells = self.domain.tensor(record, values, attrs, result, self.budget.stop())?;
         Ok(Val::charged(dims, cells, charge))
     }

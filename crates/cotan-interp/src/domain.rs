@@ -5,7 +5,7 @@
 //! type hold the bits of [`Const`]; those of truth values may hold more above their lowest bit.
 
 use crate::error::RuntimeError;
-use cotan_ir::{Const, Elem, Monoid};
+use cotan_ir::{Const, Elem, Monoid, Span};
 use cotan_ops::reduce::{Reduction, monoid_row};
 use cotan_ops::stop::Stop;
 use cotan_ops::{PrimRow, TensorRow, Value};
@@ -27,6 +27,9 @@ pub(crate) enum Order {
 pub(crate) trait Domain {
     /// What a primitive calls.
     type Kernel;
+
+    /// The place of the statement whose numbers come next.
+    fn at(&mut self, _span: Span) {}
 
     /// What a primitive calls for operands of these element types; `None` if it is not defined on these numbers.
     fn kernel(&self, row: &'static PrimRow, operands: &[Elem]) -> Option<Self::Kernel>;

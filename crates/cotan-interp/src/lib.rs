@@ -25,6 +25,7 @@
 mod acc;
 mod budget;
 mod compute;
+mod decisions;
 mod domain;
 mod error;
 mod frame;
@@ -42,6 +43,7 @@ pub mod tape;
 mod value;
 
 pub use budget::{Limits, Stats};
+pub use decisions::{Decisions, Place, decisions};
 pub use error::{ArgumentError, Bug, CheckFailure, Limit, RuntimeError};
 pub use numbers::Numbers;
 pub use run::{Options, run, run_counted, run_watched, run_with_output};

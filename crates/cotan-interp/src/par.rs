@@ -109,6 +109,7 @@ impl<D: Domain> Machine<'_, D> {
     #[inline(never)]
     fn end_par(&mut self, frame: &mut Frame, s: &Stmt, p: &Par, progress: Progress) -> Outcome<()> {
         let (values, accs) = s.results.split_at(p.kinds.len());
+        self.domain.at(s.span);
         for (v, Gathered { rows, reduction }) in values.iter().zip(progress.gathered) {
             let val = match reduction {
                 None => rows.stacked(&progress.extents),

@@ -1,6 +1,6 @@
 //! The way in: arguments checked, values converted, results given back.
 
-use crate::budget::{Limits, Stats};
+use crate::budget::{Budget, Limits, Stats};
 use crate::error::{ArgumentError, RuntimeError};
 use crate::machine::Machine;
 use crate::numbers::Numbers;
@@ -71,16 +71,18 @@ fn run_machine<'m>(
     let mut machine = Machine::new(module, options.numbers, options.limits);
     machine.output = output;
     stop.into_iter().for_each(|stop| machine.budget.watch(stop));
-    let mut vals = Vec::with_capacity(args.len());
-    for arg in args {
-        vals.push(Val::copied(&machine.budget, &arg.dims, &arg.bits)?);
-    }
+    let vals = arguments(&machine.budget, args)?;
     let results = machine.call(name, vals)?;
     let values = results.iter().zip(&f.body.results).map(|(val, a)| {
         let elem = options.numbers.outside(elem_of(f, *a));
         Value { elem, dims: val.dims().to_vec(), bits: val.cells().to_vec() }
     });
     Ok((values.collect(), machine.stats))
+}
+
+/// Arguments as values of a run.
+pub(crate) fn arguments(budget: &Budget, args: &[Value]) -> Result<Vec<Val>, RuntimeError> {
+    args.iter().map(|arg| Val::copied(budget, &arg.dims, &arg.bits)).collect()
 }
 
 /// The function of that name.

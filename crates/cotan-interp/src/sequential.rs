@@ -112,6 +112,7 @@ impl<D: Domain> Machine<'_, D> {
     /// Binds the results: those that types of others may name come first.
     #[inline(never)]
     fn end_loop(&mut self, frame: &mut Frame, s: &Stmt, l: &Loop, progress: Progress) -> Outcome<()> {
+        self.domain.at(s.span);
         let results = l.split(&s.results);
         if let Some(v) = results.trips {
             self.bind(frame, v, Val::Scalar(progress.trips as u64))?;

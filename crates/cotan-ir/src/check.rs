@@ -38,11 +38,13 @@ pub enum CheckKind {
     NotPositiveDefinite,
     /// An iteration of a numerical routine did not converge.
     NotConverged,
+    /// What a program asserts does not hold. Arguments: where the message begins and ends, in bytes of the file.
+    Assertion,
 }
 
 impl CheckKind {
     /// Every kind.
-    pub const ALL: [CheckKind; 16] = [
+    pub const ALL: [CheckKind; 17] = [
         CheckKind::IndexRange,
         CheckKind::SliceRange,
         CheckKind::IntegerOverflow,
@@ -59,6 +61,7 @@ impl CheckKind {
         CheckKind::Singular,
         CheckKind::NotPositiveDefinite,
         CheckKind::NotConverged,
+        CheckKind::Assertion,
     ];
 
     /// The error code.
@@ -80,6 +83,7 @@ impl CheckKind {
             CheckKind::Singular => "R0013",
             CheckKind::NotPositiveDefinite => "R0014",
             CheckKind::NotConverged => "R0015",
+            CheckKind::Assertion => "R0016",
         }
     }
 
@@ -137,6 +141,7 @@ impl CheckKind {
                 "matrix is not positive definite: expected one with a Cholesky factor".to_owned()
             }
             (CheckKind::NotConverged, _) => "the iteration of a numerical routine did not converge".to_owned(),
+            (CheckKind::Assertion, _) => "an assertion does not hold".to_owned(),
         }
     }
 }

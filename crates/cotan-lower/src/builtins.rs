@@ -9,6 +9,7 @@ use super::Result;
 use super::body::{Body, Closure, Value};
 use super::code::Code;
 use super::control::UNIT;
+use super::leaves;
 use super::values::elem_of;
 use super::vectors::Operand;
 use cotan_sema::dims::Dim;
@@ -73,11 +74,9 @@ impl<'a, 'p> Body<'a, 'p> {
             }
             Builtin::SumLeaves => sum_leaves(self, args),
             Builtin::Inner => inner(self, args),
+            Builtin::Close => close(self, args),
             Builtin::CountLeaves => count_leaves(self, args),
-            Builtin::StopGradient => {
-                let value = self.value(&args[0])?;
-                Ok(self.code.without_derivative(value))
-            }
+            Builtin::StopGradient => self.value(&args[0]).map(|value| self.code.without_derivative(value)),
             Builtin::Each => self.each(args),
             Builtin::Sort => of_tensor(self, args, |body, tensor| body.sorted(tensor)),
             Builtin::Argsort => of_tensor(self, args, |body, tensor| Ok(body.code.sorted_positions(tensor))),
@@ -135,6 +134,13 @@ fn norm<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
 fn sum_leaves<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
     let value = body.value(&args[0])?;
     Ok(vec![body.sum_of_leaves(ty_of(&args[0]), value)?])
+}
+
+/// `close(a, b, tolerance)`
+fn close<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
+    let values = operands(body, &args[..2])?;
+    let tolerance = body.value(&args[2])?[0];
+    Ok(vec![leaves::close(body, &values, tolerance)?])
 }
 
 /// `inner(a, b)`

@@ -8,6 +8,7 @@ use super::body::{Body, Closure, Value};
 use super::code::Code;
 use super::control::Choice;
 use super::payloads::is_there;
+use super::steps;
 use super::values::LeafTy;
 use super::values::elem_of;
 use super::vectors::{Operand, is_by_leaves};
@@ -165,7 +166,9 @@ fn expr_kind<'p>(body: &mut Body<'_, 'p>, e: &'p Expr) -> Result<Value> {
             let kept = body.layout.leaves_of_tangent(&operand.ty, &e.ty);
             Ok(value.into_iter().zip(kept).filter_map(|(leaf, is_kept)| is_kept.then_some(leaf)).collect())
         }
-        ExprKind::Print(step) => Ok(vec![body.output_step(step)?]),
+        ExprKind::Print(step) => Ok(vec![steps::output_step(body, step)?]),
+        ExprKind::Assert(step) => Ok(vec![steps::assert_step(body, step)?]),
+        ExprKind::After { value, token } => steps::after(body, value, token),
         ExprKind::If(branch) => body.chosen_value(Choice::If(branch), &e.ty),
         ExprKind::Match(it) => {
             let value = body.expr(&it.scrutinee)?;

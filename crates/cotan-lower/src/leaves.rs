@@ -1,7 +1,7 @@
 //! Functions of the prelude on the floats of values, leaf by leaf.
 
 use cotan_ir::{Atom, Const, Dim, Elem, Ty};
-use cotan_ops::{ADD, CONCAT, MUL, RESHAPE};
+use cotan_ops::{ABS, ADD, AND, CONCAT, EQ, ISFINITE, LE, MAX, MUL, OR, RESHAPE, SUB};
 use cotan_sema::typed::Type;
 use cotan_syntax::ast::FoldOp;
 
@@ -68,6 +68,39 @@ impl<'p> Body<'_, 'p> {
             let n = n_elements(&mut self.code, float);
             self.code.prim(&ADD, &[count, n])
         })
+    }
+}
+
+/// Whether all floats of two values, or of a value and a tangent, agree up to a tolerance.
+pub(super) fn close(body: &mut Body<'_, '_>, operands: &[Operand<'_>], tolerance: Atom) -> Result<Atom> {
+    let [a, b] = [&operands[0], &operands[1]].map(|(ty, value)| floats(body, ty, value));
+    let mut all: Atom = Const::bool(true).into();
+    for (a, b) in a.into_iter().zip(b) {
+        let near = body.code.near(a, b, tolerance);
+        let near = match body.code.b.ty(near).is_scalar() {
+            true => near,
+            false => body.fold_all(FoldOp::And, near)?,
+        };
+        all = body.code.prim(&AND, &[all, near]);
+    }
+    Ok(all)
+}
+
+impl Code {
+    /// Whether floats agree, element by element: they are equal, or their difference is a number of at most the tolerance
+    /// times the largest of 1 and their magnitudes.
+    fn near(&mut self, a: Atom, b: Atom, tolerance: Atom) -> Atom {
+        let difference = self.element_wise(&SUB, &[a, b]);
+        let gap = self.element_wise(&ABS, &[difference]);
+        let [a_size, b_size] = [a, b].map(|x| self.element_wise(&ABS, &[x]));
+        let size = self.element_wise(&MAX, &[a_size, b_size]);
+        let size = self.element_wise(&MAX, &[size, Const::f64(1.0).into()]);
+        let bound = self.element_wise(&MUL, &[size, tolerance]);
+        let is_number = self.element_wise(&ISFINITE, &[gap]);
+        let is_small = self.element_wise(&LE, &[gap, bound]);
+        let is_near = self.element_wise(&AND, &[is_number, is_small]);
+        let is_equal = self.element_wise(&EQ, &[a, b]);
+        self.element_wise(&OR, &[is_equal, is_near])
     }
 }
 

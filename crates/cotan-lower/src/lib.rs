@@ -41,6 +41,7 @@ mod places;
 mod returns;
 mod rules;
 mod statements;
+mod steps;
 mod tabulate;
 mod tangents;
 mod unchecked;

@@ -4,20 +4,22 @@
 //! a mutable local of the body, which every step of `print` takes and sets; so branches and loops carry it as they carry
 //! any variable, and the order of output follows from data dependence. Nothing else in lowering, and no pass after it,
 //! knows of effects. The function of an `each` that prints is treated in the same way, and its call becomes a loop.
+//!
+//! What `debug` writes and what `assert` asks for are steps too. In a pure body, of a function or a lambda, they have a token
+//! of their own, and the result of the body is there once that token is: who needs the result has all steps on the way, in
+//! order, and a derivative, which waits for the value, has them once.
 
 use std::borrow::Cow;
 
-use cotan_ir::{Elem, Ty};
-use cotan_ops::PRINT;
+use cotan_ir::Elem;
+use cotan_ops::Format;
 use cotan_syntax::Span;
 
-use super::Result;
-use super::body::Body as Lowered;
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::typed::{
     Arg, AssignOp, Block, Body, Builtin, Callable, CallableKind, Declarations, EnumType, Expr, ExprKind, Field, FnId,
     For, Function, FunctionBody, If, Iterable, Literal, Local, LocalId, Match, MatchArm, Param, Part, Pattern,
-    PatternKind, PayloadForm, Place, Print, PrintPiece, Program, Role, RuntimeSize, Stmt, StmtKind, Target, Type,
+    PatternKind, PayloadForm, Place, Print, PrintPiece, Program, Role, RuntimeSize, Sink, Stmt, StmtKind, Target, Type,
 };
 use cotan_sema::types::Generic;
 
@@ -25,14 +27,24 @@ use cotan_sema::types::Generic;
 pub(super) fn with_tokens(program: &Program) -> Cow<'_, Program> {
     let mut program = Cow::Borrowed(program);
     let prints: Vec<bool> = program.functions.iter().map(|function| function.prints).collect();
-    if !prints.contains(&true) {
+    let has_steps = |function: &Function| match &function.body {
+        FunctionBody::Source(body) => function.prints || steps_in(&body.value, Reach::WithLambdas),
+        FunctionBody::Derivative(_) | FunctionBody::Required(_) => false,
+    };
+    let changed: Vec<bool> = program.functions.iter().map(has_steps).collect();
+    if !changed.contains(&true) {
         return program;
     }
     let (structs, enums) = (program.structs.clone(), program.enums.clone());
     let declarations = Declarations { structs: &structs, enums: &enums, generics: &[] };
-    for function in program.to_mut().functions.iter_mut().filter(|function| function.prints) {
+    let functions = program.to_mut().functions.iter_mut().zip(changed);
+    for (function, _) in functions.filter(|(_, is_changed)| *is_changed) {
         let token = LocalId(function.params.len() as u32);
         let FunctionBody::Source(Body { locals, value, .. }) = &mut function.body else { continue };
+        if !function.prints {
+            Tokens { prints: &prints, declarations, locals, token, ends: Ends::Plain }.pure_body(value);
+            continue;
+        }
         function.params.push(Param {
             name: "$output".to_owned(),
             span: function.name_span,
@@ -42,7 +54,7 @@ pub(super) fn with_tokens(program: &Program) -> Cow<'_, Program> {
             default: None,
         });
         function.result = with_token(&function.result);
-        Tokens { prints: &prints, declarations, locals, token }.body(value);
+        Tokens { prints: &prints, declarations, locals, token, ends: Ends::Beside }.body(value);
     }
     program
 }
@@ -92,8 +104,53 @@ struct Tokens<'x> {
     prints: &'x [bool],
     declarations: Declarations<'x>,
     locals: &'x mut Vec<Local>,
-    /// The local that holds the token.
+    /// The local that holds the token, if there is one.
     token: LocalId,
+    ends: Ends,
+}
+
+/// How a body gives its token on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// Beside its result: it prints.
+    Beside,
+    /// The result waits for it: a pure body with steps.
+    Waits,
+    /// It has none: a pure body without steps.
+    Plain,
+}
+
+/// How far a search for steps goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Lambdas aside, which have tokens of their own.
+    Body,
+    WithLambdas,
+}
+
+/// Whether there are steps that pure code may have.
+fn steps_in(e: &Expr, reach: Reach) -> bool {
+    let mut found = match &e.kind {
+        ExprKind::Print(print) => print.to == Sink::Debug,
+        other => matches!(other, ExprKind::Assert(_)),
+    };
+    e.each_part(&mut |part| {
+        found = found
+            || match part {
+                Part::Expr(part) => steps_in(part, reach),
+                Part::Callable(callable) => reach == Reach::WithLambdas && steps_in_callable(callable),
+            };
+    });
+    found
+}
+
+fn steps_in_callable(callable: &Callable) -> bool {
+    match &callable.kind {
+        CallableKind::Lambda(lambda) => steps_in(&lambda.body, Reach::WithLambdas),
+        CallableKind::Derivative(derivative) => steps_in_callable(&derivative.base),
+        CallableKind::Vmap(vmap) => steps_in_callable(&vmap.base),
+        CallableKind::Function { .. } | CallableKind::Param(_) => false,
+    }
 }
 
 impl Tokens<'_> {
@@ -105,14 +162,45 @@ impl Tokens<'_> {
         }
     }
 
+    /// A body that does not print: the result waits for its steps.
+    fn pure_body(&mut self, value: &mut Expr) {
+        let (span, token_ty) = (value.span, Type::of(Elem::I64));
+        let outer = (self.token, self.ends);
+        self.ends = if steps_in(value, Reach::Body) { Ends::Waits } else { Ends::Plain };
+        if self.ends == Ends::Plain {
+            self.expr(value);
+        } else {
+            self.token = self.local("$order", &token_ty, span, true);
+            let first = Expr { span, ty: token_ty, kind: ExprKind::Literal(Literal::Int(0)) };
+            let first = bind(self.token, first);
+            self.body(value);
+            *value = block(vec![first], Some(take(value)), span);
+        }
+        (self.token, self.ends) = outer;
+    }
+
+    /// Something that is passed on: it is pure, unless it is that of an `each`.
+    fn passed_on(&mut self, callable: &mut Callable) {
+        match &mut callable.kind {
+            CallableKind::Lambda(lambda) if !self.prints_in(&lambda.body) => self.pure_body(&mut lambda.body),
+            CallableKind::Derivative(derivative) => self.passed_on(&mut derivative.base),
+            CallableKind::Vmap(vmap) => self.passed_on(&mut vmap.base),
+            CallableKind::Lambda(_) | CallableKind::Function { .. } | CallableKind::Param(_) => {}
+        }
+    }
+
     fn expr(&mut self, e: &mut Expr) {
         e.each_role_mut(&mut |role| match role {
             Role::Operand(part) | Role::Later(part) => self.expr(part),
-            // Functions that are passed on are pure, but for those of `each`.
-            Role::Callable(_) | Role::Pattern(_) | Role::Type(_) => {}
+            Role::Callable(callable) => self.passed_on(callable),
+            Role::Pattern(_) | Role::Type(_) => {}
         });
         if let ExprKind::Print(print) = &mut e.kind {
-            *e = self.print(std::mem::take(&mut print.pieces), e.span);
+            *e = self.print(print.to, std::mem::take(&mut print.pieces), e.span);
+        } else if let ExprKind::Assert(assert) = &mut e.kind {
+            assert.token = Some(self.token_at(e.span));
+            let step = Expr { ty: Type::of(Elem::I64), ..take(e) };
+            *e = block(vec![self.set_token(step)], None, e.span);
         } else if let ExprKind::Return(Some(value)) = &mut e.kind {
             self.result(value);
         } else if let ExprKind::Builtin { builtin: Builtin::Each, args } = &mut e.kind {
@@ -130,9 +218,18 @@ impl Tokens<'_> {
         }
     }
 
-    /// A result, with the token beside it.
+    /// A result, with the token beside it, or waiting for it.
     fn result(&mut self, value: &mut Expr) {
         let (span, ty) = (value.span, value.ty.clone());
+        match self.ends {
+            Ends::Beside => {}
+            Ends::Waits => {
+                let (whole, token) = (Box::new(take(value)), Box::new(self.token_at(span)));
+                *value = Expr { span, ty, kind: ExprKind::After { value: whole, token } };
+                return;
+            }
+            Ends::Plain => return,
+        }
         let result = self.local("$result", &ty, span, false);
         let statements = vec![bind(result, take(value))];
         let value_and_token = Expr {
@@ -164,7 +261,7 @@ impl Tokens<'_> {
     }
 
     fn prints_in(&self, e: &Expr) -> bool {
-        let mut found = matches!(e.kind, ExprKind::Print(_));
+        let mut found = matches!(&e.kind, ExprKind::Print(print) if print.to == Sink::Output);
         e.each_part(&mut |part| {
             found = found
                 || match part {
@@ -181,9 +278,10 @@ impl Tokens<'_> {
             let token = self.local("$output", &Type::of(Elem::I64), callable.span, true);
             let kind = PatternKind::Local(token);
             lambda.params.push(Pattern { span: callable.span, ty: Type::of(Elem::I64), kind });
-            let outer = std::mem::replace(&mut self.token, token);
+            let outer = (self.token, self.ends);
+            (self.token, self.ends) = (token, Ends::Beside);
             self.body(&mut lambda.body);
-            self.token = outer;
+            (self.token, self.ends) = outer;
         }
         callable.params.push(Type::of(Elem::I64));
         callable.result = with_token(&callable.result);
@@ -228,25 +326,27 @@ impl Tokens<'_> {
     // ---- printing
 
     /// The steps of a `print`.
-    fn print(&mut self, pieces: Vec<PrintPiece>, span: Span) -> Expr {
-        let mut writer = Writer { steps: Vec::new(), text: String::new(), span };
+    fn print(&mut self, to: Sink, pieces: Vec<PrintPiece>, span: Span) -> Expr {
+        let mut writer = Writer { to, format: Format::default(), steps: Vec::new(), text: String::new(), span };
         let mut bound = Vec::new();
         for piece in pieces {
             bound.push(match piece {
                 PrintPiece::Text(text) => PrintPiece::Text(text),
-                PrintPiece::Value(value) => {
+                PrintPiece::Value(value, format) => {
                     let ty = value.ty.clone();
                     let printed = self.local("$printed", &ty, value.span, false);
                     writer.steps.push(bind(printed, value));
-                    PrintPiece::Value(local(printed, &ty, span))
+                    PrintPiece::Value(local(printed, &ty, span), format)
                 }
             });
         }
-        for (at, piece) in bound.into_iter().enumerate() {
-            writer.text.push_str(if at == 0 { "" } else { " " });
+        for piece in bound {
             match piece {
                 PrintPiece::Text(text) => writer.text.push_str(&text),
-                PrintPiece::Value(value) => self.value(&mut writer, value),
+                PrintPiece::Value(value, format) => {
+                    writer.format = format;
+                    self.value(&mut writer, value);
+                }
             }
         }
         writer.text.push('\n');
@@ -304,7 +404,7 @@ impl Tokens<'_> {
             let kind = PatternKind::Variant { index: at, fields: parts.collect() };
             let pattern = Pattern { span, ty: value.ty.clone(), kind };
             let values: Vec<Expr> = carried.iter().zip(&types).map(|(id, ty)| local(*id, ty, span)).collect();
-            let mut inner = Writer { steps: Vec::new(), text: last_name(&variant.name).to_owned(), span };
+            let mut inner = writer.inside(last_name(&variant.name));
             match variant.form {
                 PayloadForm::Unit => {}
                 PayloadForm::Tuple => self.parts(&mut inner, values),
@@ -338,11 +438,11 @@ impl Tokens<'_> {
         writer.steps.push(bind(is_later, truth(false)));
         let row_ty = Type::tensor(elem, dims[1..].to_vec());
         let row = self.local("$row", &row_ty, span, false);
-        let mut between = Writer { steps: Vec::new(), text: ", ".to_owned(), span };
+        let mut between = writer.inside(", ");
         self.flush(&mut between, None);
         let arms = vec![(local(is_later, &bool_type, span), block(between.steps, None, span))];
         let separator = Expr { span, ty: Type::UNIT, kind: ExprKind::If(Box::new(If { arms, otherwise: None })) };
-        let mut inner = Writer { steps: Vec::new(), text: String::new(), span };
+        let mut inner = writer.inside("");
         inner.steps.push(Stmt { span, kind: StmtKind::Expr(separator) });
         inner.steps.push(assign(is_later, truth(true)));
         self.value(&mut inner, local(row, &row_ty, span));
@@ -359,8 +459,8 @@ impl Tokens<'_> {
             return;
         }
         let mut pieces = vec![PrintPiece::Text(text)];
-        pieces.extend(value.map(PrintPiece::Value));
-        let print = Print { token: Some(self.token_at(writer.span)), pieces };
+        pieces.extend(value.map(|value| PrintPiece::Value(value, writer.format)));
+        let print = Print { to: writer.to, token: Some(self.token_at(writer.span)), pieces };
         let step = Expr { span: writer.span, ty: Type::of(Elem::I64), kind: ExprKind::Print(Box::new(print)) };
         writer.steps.push(self.set_token(step));
     }
@@ -381,22 +481,6 @@ impl Tokens<'_> {
     }
 }
 
-impl<'p> Lowered<'_, 'p> {
-    /// One step of output: the next token.
-    pub(super) fn output_step(&mut self, step: &'p Print) -> Result<cotan_ir::Atom> {
-        let mut operands = Vec::new();
-        for value in step.values() {
-            operands.push(self.scalar(value)?);
-        }
-        let texts = step.pieces.iter().filter_map(|piece| match piece {
-            PrintPiece::Text(text) => Some(text.as_str()),
-            PrintPiece::Value(_) => None,
-        });
-        let text: Vec<i64> = texts.flat_map(str::bytes).map(i64::from).collect();
-        Ok(self.code.b.tensor(PRINT.op(), &operands, &text, Ty::scalar(Elem::I64)).into())
-    }
-}
-
 /// The name of a declaration without that of its module.
 fn last_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
@@ -404,10 +488,20 @@ fn last_name(name: &str) -> &str {
 
 /// What has been written so far.
 struct Writer {
+    to: Sink,
+    /// How numbers are written.
+    format: Format,
     steps: Vec<Stmt>,
     /// Text that no step writes yet.
     text: String,
     span: Span,
+}
+
+impl Writer {
+    /// A writer for what stands in a block of its own, which begins with a text.
+    fn inside(&self, text: &str) -> Writer {
+        Writer { to: self.to, format: self.format, steps: Vec::new(), text: text.to_owned(), span: self.span }
+    }
 }
 
 fn local(id: LocalId, ty: &Type, span: Span) -> Expr {

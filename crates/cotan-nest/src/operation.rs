@@ -4,7 +4,7 @@ use crate::error::{Outcome, bug};
 use crate::machine::{Frame, Machine};
 use cotan_ir::{Const, Elem};
 use cotan_loops::{Place, Product, Routine, Tensor, View};
-use cotan_ops::{ADD, Carrier, ElementCount, FMA, Inputs, Value, runs, tensor_row, write_value};
+use cotan_ops::{ADD, Carrier, ElementCount, FMA, Inputs, Value, runs, tensor_row, written};
 
 impl Machine<'_> {
     /// The product of two matrices: sums in runs, each a chain of `fma` from 0, added in order.
@@ -60,18 +60,21 @@ impl Machine<'_> {
         value: Option<&Tensor>,
         extents: Option<Place>,
     ) -> Outcome<()> {
-        let mut line = String::from_utf8_lossy(text).into_owned();
-        if let Some(tensor) = value {
-            let dims = match extents {
-                Some(place) => {
-                    let dims = self.memory.elements(frame.address(place)?, tensor.dims.len())?;
-                    dims.iter().map(|bits| *bits as i64).collect()
-                }
-                None => frame.ints(&tensor.dims),
-            };
-            let value = self.value_of(frame, tensor.place, tensor.elem, dims)?;
-            write_value(value.elem, &value.dims, &value.bits, &mut line);
-        }
+        let value = match value {
+            Some(tensor) => {
+                let dims = match extents {
+                    Some(place) => {
+                        let dims = self.memory.elements(frame.address(place)?, tensor.dims.len())?;
+                        dims.iter().map(|bits| *bits as i64).collect()
+                    }
+                    None => frame.ints(&tensor.dims),
+                };
+                Some(self.value_of(frame, tensor.place, tensor.elem, dims)?)
+            }
+            None => None,
+        };
+        let value = value.as_ref().map(|value| (value.elem, value.dims.as_slice(), value.bits.as_slice()));
+        let line = written(&String::from_utf8_lossy(text), value);
         if let Some(output) = &mut self.output {
             output(&line);
         }

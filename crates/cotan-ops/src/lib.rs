@@ -86,7 +86,7 @@ pub use tensor::iota::IOTA;
 pub use tensor::lu::{LU, LU_PERMUTATION};
 pub use tensor::matmul::{MATMUL, PLAIN, RUN, STRONG, runs};
 pub use tensor::orthonormal::ORTHONORMAL;
-pub use tensor::print::{PRINT, printed, write_value};
+pub use tensor::print::{DEBUG_MARK, FORMAT_MARK, Format, PRINT, printed, written};
 pub use tensor::reshape::RESHAPE;
 pub use tensor::reverse::REVERSE;
 pub use tensor::slice::{PAD, SLICE};

@@ -44,6 +44,7 @@ mod flows;
 mod folds;
 mod foreign_members;
 mod foreign_ranges;
+mod formats;
 mod generics;
 mod indexing;
 mod infer;

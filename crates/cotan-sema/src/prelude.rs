@@ -90,6 +90,7 @@ pub(crate) static BUILTINS: &[(&str, Builtin)] = &[
     ("sum_leaves", Builtin::SumLeaves),
     ("inner", Builtin::Inner),
     ("count_leaves", Builtin::CountLeaves),
+    ("close", Builtin::Close),
     ("stop_gradient", Builtin::StopGradient),
     ("each", Builtin::Each),
     ("sort", Builtin::Sort),

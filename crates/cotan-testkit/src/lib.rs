@@ -21,6 +21,7 @@ pub mod files;
 pub mod frontend;
 pub mod fuzz;
 pub mod generate;
+pub mod gradient_checks;
 pub mod header;
 pub mod hostile;
 pub mod idioms;

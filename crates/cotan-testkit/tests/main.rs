@@ -11,6 +11,7 @@ mod emit;
 mod format;
 mod fuzz;
 mod generated;
+mod gradient_checks;
 mod hostile;
 mod ir;
 mod kinks;

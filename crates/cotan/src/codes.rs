@@ -193,6 +193,16 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "",
     ),
     info(
+        "R0016",
+        "an assertion does not hold",
+        "`assert(condition, \"message\")` ends the program where the condition is false. It stands for a whole body: whoever \
+         needs the result of the function or the lambda has it, and a derivative has it once.\n\n\
+         Mended:\n\nfn root(x: f64) -> f64 {\n  assert(x >= 0.0, \"a root is of a number that is not negative\")\n  sqrt(x)\n}\n\
+         fn main() -> f64 = root(2.0)",
+        "fn root(x: f64) -> f64 {\n  assert(x >= 0.0, \"a root is of a number that is not negative\")\n  sqrt(x)\n}\n\
+         fn main() -> f64 = root(-2.0)",
+    ),
+    info(
         "R0040",
         "tangent of another variant",
         "The tangent or cotangent of a value of an enum is of the variant of that value: a circle changes as a circle \

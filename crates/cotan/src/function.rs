@@ -6,11 +6,26 @@ use crate::stopping::CallLimits;
 use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
 use cotan_ir::{CheckKind, Module, OutOfMemory, VerifiedModule};
 use cotan_lower::entry::{Entry, Signature};
-use cotan_ops::Value;
+use cotan_ops::{DEBUG_MARK, Value};
 use cotan_opt::passes::trap_nan::Site;
 use cotan_runtime::Statistics;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// A piece of what a program writes while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written<'t> {
+    /// By `print`.
+    Output(&'t str),
+    /// By `debug`.
+    Debug(&'t str),
+}
+
+impl<'t> Written<'t> {
+    fn of(text: &'t str) -> Written<'t> {
+        text.strip_prefix(DEBUG_MARK).map_or(Written::Output(text), Written::Debug)
+    }
+}
 
 /// A function of a program, or a derivative of one, ready to be called from any thread.
 #[derive(Clone, Debug)]
@@ -81,10 +96,18 @@ impl Function {
     }
 
     /// Calls the function as [`Self::call`] does. What it prints goes to `output`, piece by piece as it happens;
-    /// elsewhere it is dropped.
+    /// elsewhere it is dropped, and so is what `debug` writes.
     pub fn call_with_output(&self, args: &Arguments, output: &mut dyn FnMut(&str)) -> Result<HostValue, CallError> {
+        self.call_written(args, &mut |written| match written {
+            Written::Output(text) => output(text),
+            Written::Debug(_) => {}
+        })
+    }
+
+    /// Calls the function as [`Self::call`] does. All that it writes goes to `written`, piece by piece as it happens.
+    pub fn call_written(&self, args: &Arguments, written: &mut dyn FnMut(Written<'_>)) -> Result<HostValue, CallError> {
         let args = fit_arguments(&self.entry, args)?;
-        let results = self.call_flat_with_output(&args, output)?;
+        let results = self.call_flat_with_output(&args, &mut |text| written(Written::of(text)))?;
         self.rebuild(results)
     }
 

@@ -45,6 +45,7 @@ pub use backend::Engine;
 pub use check_failure::CheckFailure;
 pub use compiler::{Compiler, Config};
 pub use cotan_ad::Limits as DerivativeLimits;
+pub use cotan_interp::Place;
 pub use cotan_runtime::Statistics;
 pub use cotan_sema::Limits as ProgramLimits;
 pub use cotan_sema::foreign;
@@ -52,8 +53,10 @@ pub use cotan_sema::modules::{Library, Loader};
 pub use cotan_syntax::format::format;
 pub use cotan_syntax::on_deep_stack;
 pub use error::{CallError, CompileError, UnfitRequest};
-pub use function::Function;
-pub use gradient_check::{DIRECTIONS, EVERY_ENTRY, GradientCheck, Subject, check_gradient};
+pub use function::{Function, Written};
+pub use gradient_check::{
+    DIRECTIONS, Difference, EVERY_ENTRY, GradientCheck, ParameterCheck, Subject, Verdict, check_gradient,
+};
 pub use language_words::{LANGUAGE_WORDS, LanguageWord, language_word};
 pub use nan_origin::{NanArgument, NanOrigin};
 pub use program::Program;

@@ -117,7 +117,7 @@ impl NanOrigin {
 }
 
 /// The operator that a primitive or tensor operation is written as, or its name.
-fn symbol(name: &'static str) -> &'static str {
+pub(crate) fn symbol(name: &'static str) -> &'static str {
     match name {
         "add" => "+",
         "sub" | "neg" => "-",
@@ -151,7 +151,7 @@ fn iteration(around: &Enclosing, indices: &[i64], sources: &SourceMap) -> String
 }
 
 /// The source text of a place, where it fits into a message.
-fn quoted(span: Span, sources: &SourceMap) -> Option<&str> {
+pub(crate) fn quoted(span: Span, sources: &SourceMap) -> Option<&str> {
     let text = sources.slice(cotan_syntax::Span::new(FileId(span.file), span.start, span.end));
     (!text.is_empty() && text.len() <= MAX_QUOTED && !text.contains('\n')).then_some(text)
 }

@@ -69,15 +69,14 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
 }
 
 fn table(m: &Measured) -> String {
-    let milliseconds = |s: f64| format!("{:.4} ms", 1e3 * s);
     let mut rows = vec![
         ("engine", format!("{}, {} threads, {} samples", m.backend, m.threads, m.samples)),
-        ("compilation", milliseconds(m.compile_s)),
-        ("first call", milliseconds(m.first_call_s)),
-        ("function", format!("{} (median {})", milliseconds(m.obj_min), milliseconds(m.obj_med))),
+        ("compilation", duration(m.compile_s)),
+        ("first call", duration(m.first_call_s)),
+        ("function", format!("{} (median {})", duration(m.obj_min), duration(m.obj_med))),
     ];
     if let (Some(least), Some(median)) = (m.grad_min, m.grad_med) {
-        rows.push(("gradient", format!("{} (median {})", milliseconds(least), milliseconds(median))));
+        rows.push(("gradient", format!("{} (median {})", duration(least), duration(median))));
         rows.push(("ratio", format!("{:.2}", least / m.obj_min)));
     }
     if let (Some(peak), Some(allocations), Some(records)) = (m.peak_bytes, m.allocations_per_call, m.record_bytes) {
@@ -89,4 +88,22 @@ fn table(m: &Measured) -> String {
         format!("at most {} bytes of records at once, {written} in all", m.predicted_record_bytes),
     ));
     rows.into_iter().map(|(label, text)| format!("{label:<12} {text}\n")).collect()
+}
+
+/// A time in the unit in which it is a number of some digits.
+fn duration(seconds: f64) -> String {
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= *unit).unwrap_or((1e-9, "ns"));
+    format!("{:.3} {name}", seconds / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn units_follow_the_time() {
+        let times = [2.5, 0.9405, 5e-7, 1e-10];
+        assert_eq!(times.map(duration), ["2.500 s", "940.500 ms", "500.000 ns", "0.100 ns"]);
+    }
 }

@@ -1,6 +1,7 @@
 //! `cotan grad`: value and gradient, and the check of a gradient.
 
 use super::certify::{Certified, certified};
+use super::check_table;
 use crate::args::{GradArgs, GradientEngine, Mode};
 use crate::derivative_at::DerivativeAt;
 use crate::diagnostics::Failure;
@@ -9,11 +10,10 @@ use crate::exit;
 use crate::look::{Look, norm};
 use crate::output;
 use crate::terminal;
-use cotan::host::{Arguments, Const, HostValue};
+use cotan::host::{Arguments, HostValue};
 use cotan::{
     CallError, DerivativeForm, DerivativeMode, Function, GradientCheck, Subject, check_gradient, codes, tape_gradient,
 };
-use std::fmt::Write;
 
 pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     expect_options_that_go_together(args)?;
@@ -30,15 +30,16 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     if !aux.is_empty() {
         parts.push(("aux", HostValue::Tuple(aux)));
     }
-    if let Some(check) = &check {
-        parts.push(("check", check_object(check)));
-    }
     let arrays = output::object(parts.clone());
+    let sources = &point.session.program.sources;
+    if let Some(check) = &check {
+        parts.push(("check", check_table::object(check, sources)));
+    }
     if let Some(certified) = &certified {
         parts.push(("certificate", certified.object()));
     }
     let json = || output::json(&output::object(parts.clone()));
-    // What a checker says is no array, so it goes into no file of arrays.
+    // What checks say is no array, so it goes into no file of arrays.
     output::deliver_as(&args.derivative.call, &json, &arrays, || {
         let (look, mut text) = (Look::new(&args.derivative.call), String::new());
         if args.value || args.check {
@@ -49,14 +50,14 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
         }
         if let Some(check) = &check {
             let entries: Vec<f64> = named.iter().flat_map(|(_, g)| g.floats()).collect();
-            text += &check_text(check, norm(&entries));
+            text += &format!("gradient norm = {}\n{}", look.number(norm(&entries)), check_table::text(check, sources));
         }
         if let Some(certified) = &certified {
             text += &certified.text();
         }
         text
     })?;
-    let is_ok = check.is_none_or(|c| c.is_ok) && certified.as_ref().is_none_or(Certified::is_accepted);
+    let is_ok = check.is_none_or(|c| c.is_ok()) && certified.as_ref().is_none_or(Certified::is_accepted);
     Ok(if is_ok { exit::DONE } else { exit::PROGRAM })
 }
 
@@ -171,29 +172,4 @@ impl OtherMode {
             }
         }
     }
-}
-
-fn check_object(check: &GradientCheck) -> HostValue {
-    output::object([
-        ("max_rel_err", HostValue::f64(check.max_rel_err())),
-        ("ok", HostValue::Scalar(Const::bool(check.is_ok))),
-    ])
-}
-
-fn check_text(check: &GradientCheck, gradient_norm: f64) -> String {
-    let mut text = format!("gradient norm = {gradient_norm}\n");
-    let along = if check.is_every_entry { "entries" } else { "random directions" };
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "check along {} {along}:\n  finite differences: relative error {:.1e}, tolerance {:.0e}\n  the other mode: \
-         relative error {:.1e}, tolerance {:.0e}\n  {}",
-        check.directions,
-        check.finite_differences,
-        check.tolerance,
-        check.other_mode,
-        check.mode_tolerance,
-        if check.is_ok { "ok" } else { "FAILED" }
-    );
-    text
 }

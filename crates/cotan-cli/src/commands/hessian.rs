@@ -10,7 +10,7 @@ use cotan::DerivativeForm;
 
 pub(crate) fn run(args: &MatrixArgs) -> Result<u8, Failure> {
     let point = DerivativeAt::open(&args.derivative, DerivativeForm::Hessian)?;
-    if args.sparse {
+    if args.sparse || args.spy.is_some() {
         return sparse::hessian(args, &point);
     }
     let value = point.value()?;

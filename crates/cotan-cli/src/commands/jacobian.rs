@@ -12,7 +12,7 @@ use cotan::host::HostValue;
 
 pub(crate) fn run(args: &MatrixArgs) -> Result<u8, Failure> {
     let point = DerivativeAt::open(&args.derivative, DerivativeForm::Jacobian)?;
-    if args.sparse {
+    if args.sparse || args.spy.is_some() {
         return sparse::jacobian(args, &point);
     }
     let value = point.value()?;

@@ -3,6 +3,7 @@
 mod bench;
 pub(crate) mod certify;
 mod check;
+mod check_table;
 mod doctor;
 mod emit;
 mod explain;
@@ -18,6 +19,7 @@ mod run;
 mod sparse;
 mod test;
 mod vjp;
+mod watch;
 
 use crate::args::Command;
 use crate::diagnostics::Failure;

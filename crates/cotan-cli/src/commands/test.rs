@@ -7,10 +7,10 @@ use crate::files::programs;
 use crate::output;
 use crate::session::{Session, read_program};
 use crate::terminal;
-use cotan::Request;
 use cotan::diagnostics::visible_line;
 use cotan::host::{Arguments, Const};
-use cotan::testing::{Test, tests};
+use cotan::testing::{Test, tests, with_sides};
+use cotan::{Request, Written};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,8 @@ struct Outcome {
     file: String,
     /// Why it failed; nothing where it passed. Without reports the result was `false`.
     failure: Option<Vec<Report>>,
+    /// What it compared, if the result was `false`: a line for each operand.
+    compared: Vec<String>,
     /// What the failure means for the exit code.
     status: u8,
 }
@@ -74,21 +76,44 @@ fn file(path: &Path, args: &TestArgs, report: &mut dyn FnMut(Outcome) -> Result<
     }
     let session = Session::check(&name, &exposed, &args.engine)?;
     for test in tests {
+        let mut compared = Vec::new();
         let (status, failure) = match outcome(&session, &test.function) {
             Ok(true) => (exit::DONE, None),
-            Ok(false) => (exit::PROGRAM, Some(Vec::new())),
+            Ok(false) => {
+                compared = sides(&name, &exposed, &test.function, args);
+                (exit::PROGRAM, Some(Vec::new()))
+            }
             Err(failure) if failure.status == exit::BUG => (exit::BUG, Some(failure.into_reports())),
             Err(failure) => (exit::PROGRAM, Some(failure.into_reports())),
         };
-        report(Outcome { test, file: name.clone(), failure, status })?;
+        report(Outcome { test, file: name.clone(), failure, compared, status })?;
     }
     Ok(())
 }
 
 fn outcome(session: &Session, name: &str) -> Result<bool, Failure> {
     let function = session.function(&Request::function(name))?;
-    let result = function.call(&Arguments::new()).map_err(|e| session.call_failure(name, &e))?;
+    let written = &mut |written: Written<'_>| match written {
+        Written::Debug(text) => output::debugged(text),
+        Written::Output(_) => {}
+    };
+    let result = function.call_written(&Arguments::new(), written).map_err(|e| session.call_failure(name, &e))?;
     Ok(result.as_scalar() == Some(Const::bool(true)))
+}
+
+/// What a test compares, by a run that shows it; nothing where it can't be shown.
+fn sides(name: &str, text: &str, test: &str, args: &TestArgs) -> Vec<String> {
+    let run = || {
+        let session = Session::check_quietly(name, &with_sides(text, test)?, &args.engine).ok()?;
+        let mut shown = String::new();
+        let written = &mut |written: Written<'_>| match written {
+            Written::Debug(text) => shown.push_str(text),
+            Written::Output(_) => {}
+        };
+        session.function(&Request::function(test)).ok()?.call_written(&Arguments::new(), written).ok()?;
+        Some(shown.lines().map(str::to_owned).collect())
+    };
+    run().unwrap_or_default()
 }
 
 /// A line for a test, and below it why it failed.
@@ -101,6 +126,7 @@ fn print(outcome: &Outcome) -> Result<(), Failure> {
     output::print(&format!("{} {file}:{line}:{column}: {title}\n", terminal::bad("FAIL")))?;
     if reports.is_empty() {
         eprint(&format!("{file}:{line}:{column}: `{title}` gave false"));
+        outcome.compared.iter().for_each(|operand| eprint(&format!("  {}", visible_line(operand))));
     }
     diagnostics::print_text(reports);
     Ok(())
@@ -112,7 +138,7 @@ impl Outcome {
         let reports = self.failure.as_deref().unwrap_or_default();
         json!({
             "name": title, "file": file, "line": line, "column": column, "ok": self.failure.is_none(),
-            "diagnostics": diagnostics::objects(reports),
+            "diagnostics": diagnostics::objects(reports), "compared": self.compared,
         })
     }
 }

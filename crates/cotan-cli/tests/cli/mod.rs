@@ -13,6 +13,7 @@ mod folders;
 mod hostile;
 mod inputs;
 mod limits;
+mod looking_inside;
 mod manifest;
 mod messages;
 mod nans;
@@ -23,6 +24,7 @@ mod sessions;
 mod sparse;
 mod testing;
 mod tools;
+mod watching;
 
 use cotan_testkit::accept::Measured;
 use cotan_testkit::accept::sound::Part;

@@ -29,7 +29,8 @@ fn tests_and_examples_are_run_and_counted() {
         let expected = "ok   program.cot: example of twice\nok   program.cot: good\nFAIL program.cot:10:10: wrong\n\
                         FAIL program.cot:14:4: out_of_range\n2 passed, 2 failed\n";
         assert_eq!(run.stdout, expected, "{}", run.stderr);
-        assert!(run.stderr.contains("program.cot:10:10: `wrong` gave false"), "{}", run.stderr);
+        let why = "program.cot:10:10: `wrong` gave false\n  twice(3.0) = 6.0\n";
+        assert!(run.stderr.contains(why), "{}", run.stderr);
         assert!(run.stderr.contains("program.cot:12:") && run.stderr.contains("R0001"), "{}", run.stderr);
     }
 }

@@ -22,7 +22,10 @@ impl<'a> Lowering<'a> {
         for (acc, result) in p.accs.iter().zip(final_accs) {
             self.open_accumulator(acc, &stmt.op, *result);
         }
-        let sharing = if self.loop_depth == 0 && self.target.estimates_work { sharing(self, p) } else { None };
+        // What is printed has an order.
+        let prints = p.body.walk().any(|s| s.op.effects().prints);
+        let forks = self.loop_depth == 0 && self.target.estimates_work && !prints;
+        let sharing = if forks { sharing(self, p) } else { None };
         let reduces = p.kinds.iter().any(|kind| matches!(kind, ParResult::Reduced { .. }));
         match (sharing, &p.indices[..]) {
             (_, _) if reduces && self.target.keeps_reductions => reduce(self, p, &extents, results),

@@ -19,7 +19,7 @@ use super::routine;
 use super::wavefront::wavefront;
 use crate::abi::{ChunkBody, Ctx, FAILED, HostSymbols, Mark, OK, Stack, Status};
 use cotan_ir::{Const, Elem, Monoid};
-use cotan_ops::{ElementCount, write_value};
+use cotan_ops::{ElementCount, written};
 
 /// Adds the functions of this file to `symbols`.
 pub(super) fn define(symbols: &mut HostSymbols) {
@@ -221,24 +221,19 @@ unsafe fn line(
     data: *const c_void,
     (rank, extents): (i64, *const i64),
 ) -> String {
-    let mut line = String::new();
-    if length > 0 {
-        // SAFETY: by this function's contract.
-        let bytes = unsafe { slice::from_raw_parts(text, length as usize) };
-        line.push_str(&String::from_utf8_lossy(bytes));
-    }
+    // SAFETY: by this function's contract.
+    let text = if length > 0 { unsafe { slice::from_raw_parts(text, length as usize) } } else { &[] };
+    let text = String::from_utf8_lossy(text);
     let elem = usize::try_from(elem).ok().and_then(|at| Elem::ALL.get(at));
-    if let (Ok(rank), Some(elem)) = (usize::try_from(rank), elem) {
-        // SAFETY: by this function's contract.
-        let dims = if rank == 0 { &[] } else { unsafe { slice::from_raw_parts(extents, rank) } };
-        // Extents of no tensor are a bug of whoever made the code: nothing is read for them.
-        let n = ElementCount::of(dims);
-        debug_assert!(n.is_some(), "compiled code prints a tensor of extents {dims:?}");
-        // SAFETY: by this function's contract; the extents are those of a tensor.
-        let bits = (0..n.map_or(0, ElementCount::get)).map(|at| unsafe { element(*elem, data, at) });
-        write_value(*elem, dims, &bits.collect::<Vec<u64>>(), &mut line);
-    }
-    line
+    let (Ok(rank), Some(elem)) = (usize::try_from(rank), elem) else { return written(&text, None) };
+    // SAFETY: by this function's contract.
+    let dims = if rank == 0 { &[] } else { unsafe { slice::from_raw_parts(extents, rank) } };
+    // Extents of no tensor are a bug of whoever made the code: nothing is read for them.
+    let n = ElementCount::of(dims);
+    debug_assert!(n.is_some(), "compiled code prints a tensor of extents {dims:?}");
+    // SAFETY: by this function's contract; the extents are those of a tensor.
+    let bits = (0..n.map_or(0, ElementCount::get)).map(|at| unsafe { element(*elem, data, at) });
+    written(&text, Some((*elem, dims, &bits.collect::<Vec<u64>>())))
 }
 
 /// The bits of an element of a tensor, as constants have them.

@@ -198,6 +198,8 @@ impl<'p> Activity<'p> {
             | ExprKind::ShapeCheck(_)
             | ExprKind::AsTangent(_)
             | ExprKind::Print(_)
+            | ExprKind::Assert(_)
+            | ExprKind::After { .. }
             | ExprKind::Break
             | ExprKind::Continue => {
                 let mut found = Dependence::default();

@@ -83,6 +83,7 @@ pub(super) fn takes_axis(builtin: Builtin) -> bool {
         | Builtin::MapLeaves
         | Builtin::SumLeaves
         | Builtin::Inner
+        | Builtin::Close
         | Builtin::CountLeaves
         | Builtin::Operation(..) => false,
     }

@@ -33,6 +33,7 @@ fn axes_needed(builtin: Builtin) -> Axes {
         | Builtin::MapLeaves
         | Builtin::SumLeaves
         | Builtin::Inner
+        | Builtin::Close
         | Builtin::CountLeaves
         | Builtin::Zeros
         | Builtin::Ones

@@ -107,6 +107,7 @@ pub(super) fn builtin_call(
         Builtin::SumLeaves => leaves::of_one(checker, site, sources, Elem::F64),
         Builtin::CountLeaves => leaves::of_one(checker, site, sources, Elem::I64),
         Builtin::Inner => leaves::inner(checker, site, sources),
+        Builtin::Close => leaves::close(checker, site, sources),
         Builtin::Dot => dot(checker, site, sources),
         Builtin::Each => last_axis::each(checker, site, sources),
         Builtin::Sort => last_axis::sort(checker, site, sources),

@@ -4,7 +4,7 @@ use cotan_syntax::{Diagnostic, Span, ast};
 
 use super::conversions::Advice;
 use super::infer::Misfit;
-use super::{BodyChecker, axes, fit, foreign_ranges, loop_attributes, operators, ranges, tile_shapes};
+use super::{BodyChecker, axes, effects, fit, foreign_ranges, loop_attributes, operators, ranges, tile_shapes};
 use crate::codes;
 use crate::typed::{Expr, ExprKind, For, If, Iterable, Range, Sharing, While};
 use crate::types::Type;
@@ -34,7 +34,8 @@ pub(super) fn if_expr(checker: &mut BodyChecker<'_, '_>, it: &ast::If, span: Spa
             join_arms(checker, &bodies, first_local, first_size, span)
         }
         None => {
-            let is_statement = arms.iter().fold(true, |fine, (_, body)| require_unit(checker, body, NO_ELSE) && fine);
+            let is_statement =
+                arms.iter_mut().fold(true, |fine, (_, body)| require_unit(checker, body, NO_ELSE) && fine);
             if is_statement { Type::UNIT } else { Type::Error }
         }
     };
@@ -95,8 +96,9 @@ fn report_arms(
 }
 
 /// Whether a block whose value nobody takes has none; reports one that has, with what to do about it.
-fn require_unit(checker: &mut BodyChecker<'_, '_>, body: &Expr, help: &str) -> bool {
-    if body.ty.is_unit() || body.ty == Type::Never || body.ty.has_error() {
+fn require_unit(checker: &mut BodyChecker<'_, '_>, body: &mut Expr, help: &str) -> bool {
+    let has_none = body.ty.is_unit() || body.ty == Type::Never || body.ty.has_error();
+    if has_none || effects::forget_debugged(body) {
         return true;
     }
     let value = value_of(body);
@@ -183,11 +185,11 @@ fn loop_body(checker: &mut BodyChecker<'_, '_>, body: &ast::Block) -> Expr {
     if let Some(frame) = checker.locals.frames.last_mut() {
         frame.n_loops += 1;
     }
-    let body = checker.block(body);
+    let mut body = checker.block(body);
     if let Some(frame) = checker.locals.frames.last_mut() {
         frame.n_loops -= 1;
     }
-    require_unit(checker, &body, VALUE_OF_A_LOOP);
+    require_unit(checker, &mut body, VALUE_OF_A_LOOP);
     body
 }
 

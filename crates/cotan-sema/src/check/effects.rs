@@ -1,16 +1,19 @@
-//! Effects: `print`, and which functions may call what prints.
+//! Effects: `print`, which functions may call what prints, and what pure code may do that shows: `debug` and `assert`.
 
 use cotan_ir::Elem;
 use cotan_syntax::ast::{ExprKind as AstKind, ItemKind, Literal};
 use cotan_syntax::{Diagnostic, Edit, Span};
 
 use super::arguments::Source;
-use super::{BodyChecker, ModuleChecker, arguments};
+use super::{BodyChecker, ModuleChecker, arguments, formats};
 use crate::codes;
-use crate::typed::{Expr, ExprKind, FnId, Print, PrintPiece};
+use crate::typed::{
+    Assert, Block, Expr, ExprKind, FnId, Pattern, PatternKind, Print, PrintPiece, Sink, Stmt, StmtKind,
+};
 use crate::types::Type;
+use cotan_ops::Format;
 
-/// What a function of the prelude prints.
+/// What a function of the prelude prints or asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Printer {
     /// `print`: any number of values of any type.
@@ -19,15 +22,21 @@ pub(super) enum Printer {
     Number(Elem),
     /// `print_str`: one string.
     Text,
+    /// `debug`: a name, and a value, which it is.
+    Debug,
+    /// `assert`: a condition, and a message.
+    Assert,
 }
 
 impl Printer {
     /// All of them, by name.
-    const ALL: [(&str, Self); 4] = [
+    const ALL: [(&str, Self); 6] = [
         ("print", Self::Any),
         ("print_i32", Self::Number(Elem::I32)),
         ("print_f32", Self::Number(Elem::F32)),
         ("print_str", Self::Text),
+        ("debug", Self::Debug),
+        ("assert", Self::Assert),
     ];
 
     pub(super) fn from_name(name: &str) -> Option<Self> {
@@ -42,27 +51,120 @@ impl Printer {
 /// A call of `print` or its like.
 pub(super) fn print(checker: &mut BodyChecker<'_, '_>, printer: Printer, sources: Vec<Source<'_>>, span: Span) -> Expr {
     let name = printer.name();
-    if printer != Printer::Any && sources.len() != 1 {
-        arguments::report_argument_count(checker, name, 1, sources.len(), span, None);
+    let n_wanted = match printer {
+        Printer::Any => sources.len(),
+        Printer::Number(_) | Printer::Text => 1,
+        Printer::Debug | Printer::Assert => 2,
+    };
+    if sources.len() != n_wanted {
+        arguments::report_argument_count(checker, name, n_wanted, sources.len(), span, None);
         checker.check_anyway(sources.into_iter().filter(|source| string(source).is_none()).collect());
         return Expr::error(span);
     }
+    match printer {
+        Printer::Any | Printer::Number(_) | Printer::Text => output(checker, printer, sources, span),
+        Printer::Debug => debug(checker, sources, span),
+        Printer::Assert => assert(checker, sources, span),
+    }
+}
+
+/// `print(a, b)`, `print("{:.3} {}", a, b)`, and those of one argument.
+fn output(checker: &mut BodyChecker<'_, '_>, printer: Printer, sources: Vec<Source<'_>>, span: Span) -> Expr {
     let n_errors = checker.module.diagnostics.len();
-    let pieces: Vec<PrintPiece> = sources.into_iter().map(|source| piece(checker, printer, source)).collect();
-    effect(checker, name, span, None);
+    let format = sources.first().filter(|_| printer == Printer::Any && sources.len() > 1).and_then(string);
+    let format = format.and_then(|(text, at)| formats::format(checker, text, at, sources.len() - 1));
+    let skipped = usize::from(format.is_some());
+    let values = sources.into_iter().skip(skipped).map(|source| piece(checker, printer, source)).collect();
+    let pieces = match format {
+        Some(format) => formats::filled(format, values),
+        None => formats::separated(values),
+    };
+    effect(checker, printer.name(), span, None);
     if checker.module.diagnostics.len() > n_errors {
         return Expr { ty: Type::UNIT, ..Expr::error(span) };
     }
-    Expr { span, ty: Type::UNIT, kind: ExprKind::Print(Box::new(Print { token: None, pieces })) }
+    written(Sink::Output, pieces, span)
+}
+
+/// `debug("name", x)`: `{ let debugged = x; (writes name and debugged); debugged }`.
+fn debug(checker: &mut BodyChecker<'_, '_>, mut sources: Vec<Source<'_>>, span: Span) -> Expr {
+    let Some(source) = sources.pop() else { return Expr::error(span) };
+    let name = text_argument(checker, sources.pop(), "debug(\"x\", x)");
+    let format = name.and_then(|(name, at)| formats::format(checker, name, at, 1));
+    let value = checker.source(source);
+    let (Some((name, _)), false) = (name, value.ty.has_error()) else { return Expr::error(span) };
+    let debugged = checker.locals.push("$debugged", span, value.ty.clone(), false);
+    let local = Expr { span: value.span, ty: value.ty.clone(), kind: ExprKind::Local(debugged) };
+    let shown = vec![PrintPiece::Value(local.clone(), Format::default())];
+    let pieces = match format {
+        Some(format) => formats::filled(format, shown),
+        None => [PrintPiece::Text(format!("{name} = "))].into_iter().chain(shown).collect(),
+    };
+    let pattern = Pattern { span, ty: value.ty.clone(), kind: PatternKind::Local(debugged) };
+    let write = written(Sink::Debug, pieces, span);
+    let statements = [StmtKind::Let { pattern, value }, StmtKind::Expr(write)].map(|kind| Stmt { span, kind }).into();
+    let ty = local.ty.clone();
+    let block = Block { statements, value: Some(local), recompute: false, mode: None };
+    Expr { span, ty, kind: ExprKind::Block(Box::new(block)) }
+}
+
+/// Takes the value from a `debug` that stands as a statement or ends a block whose value nobody takes; false where there is
+/// no such `debug`.
+pub(super) fn forget_debugged(e: &mut Expr) -> bool {
+    let ExprKind::Block(block) = &mut e.kind else { return false };
+    if let Some(StmtKind::Expr(Expr { kind: ExprKind::Print(print), .. })) = block.statements.last().map(|s| &s.kind)
+        && print.to == Sink::Debug
+    {
+        block.value = None;
+    } else if !block.value.as_mut().is_some_and(forget_debugged) {
+        return false;
+    }
+    e.ty = Type::UNIT;
+    true
+}
+
+/// `assert(condition, "message")`
+fn assert(checker: &mut BodyChecker<'_, '_>, mut sources: Vec<Source<'_>>, span: Span) -> Expr {
+    let message = text_argument(checker, sources.pop(), "assert(n > 0, \"n is positive\")");
+    let Some(source) = sources.pop() else { return Expr::error(span) };
+    let condition = checker.source(source);
+    let condition = checker.fit(condition, &Type::of(Elem::Bool), "the condition of `assert`");
+    let (Some((_, message)), false) = (message, condition.ty.has_error()) else {
+        return Expr { ty: Type::UNIT, ..Expr::error(span) };
+    };
+    Expr { span, ty: Type::UNIT, kind: ExprKind::Assert(Box::new(Assert { condition, message, token: None })) }
+}
+
+fn written(to: Sink, pieces: Vec<PrintPiece>, span: Span) -> Expr {
+    Expr { span, ty: Type::UNIT, kind: ExprKind::Print(Box::new(Print { to, token: None, pieces })) }
+}
+
+/// The string that an argument has to be, and its place.
+fn text_argument<'s>(
+    checker: &mut BodyChecker<'_, '_>,
+    source: Option<Source<'s>>,
+    example: &str,
+) -> Option<(&'s str, Span)> {
+    let source = source?;
+    let found = string(&source);
+    if found.is_none() {
+        let value = checker.source(source);
+        if !value.ty.has_error() {
+            let message = format!("expected a string, found {}", checker.show_value(&value));
+            checker.report(Diagnostic::error(codes::STRING, value.span, message).help(format!("write `{example}`")));
+        }
+    }
+    found
 }
 
 fn piece(checker: &mut BodyChecker<'_, '_>, printer: Printer, source: Source<'_>) -> PrintPiece {
-    if let (Some(text), Printer::Any | Printer::Text) = (string(&source), printer) {
+    if let (Some((text, span)), Printer::Any | Printer::Text) = (string(&source), printer) {
+        formats::expect_plain(checker, text, span);
         return PrintPiece::Text(text.to_owned());
     }
     let value = checker.source(source);
     let value = match printer {
-        Printer::Any => value,
+        Printer::Any | Printer::Debug | Printer::Assert => value,
         Printer::Number(elem) => checker.fit(value, &Type::of(elem), &format!("the argument of `{}`", printer.name())),
         Printer::Text => {
             if !value.ty.has_error() {
@@ -74,7 +176,7 @@ fn piece(checker: &mut BodyChecker<'_, '_>, printer: Printer, source: Source<'_>
             value
         }
     };
-    PrintPiece::Value(value)
+    PrintPiece::Value(value, Format::default())
 }
 
 /// Notes that something prints here; reports it where only pure code may stand.
@@ -164,9 +266,9 @@ pub(super) fn report_derivative_of_output(
     checker.report(diagnostic.help("move what is differentiated into a function that does not print"));
 }
 
-/// The text of an argument that is a string.
-fn string<'s>(source: &Source<'s>) -> Option<&'s str> {
+/// The text of an argument that is a string, and its place.
+fn string<'s>(source: &Source<'s>) -> Option<(&'s str, Span)> {
     let Source::Ast(expr) = source else { return None };
     let AstKind::Literal(Literal::Str(text)) = &expr.kind else { return None };
-    Some(text)
+    Some((text, expr.span))
 }

@@ -77,6 +77,8 @@ pub(super) fn evaluate(expr: &Expr) -> Result<Expr> {
         | ExprKind::Builtin { .. }
         | ExprKind::AsTangent(_)
         | ExprKind::Print(_)
+        | ExprKind::Assert(_)
+        | ExprKind::After { .. }
         | ExprKind::Match(_)
         | ExprKind::For(_)
         | ExprKind::While(_)

@@ -12,7 +12,8 @@ use cotan_syntax::{Diagnostic, Span};
 
 use crate::codes;
 use crate::typed::{
-    AssignOp, BinaryOp, Body, Declarations, Expr, ExprKind, For, FunctionBody, Part, Program, Sharing, TypeVisitor,
+    AssignOp, BinaryOp, Body, Declarations, Expr, ExprKind, For, FunctionBody, Part, Program, Sharing, Sink,
+    TypeVisitor,
 };
 
 /// Checks the parallel loops of all kernels, and notes in each what its iterations write.
@@ -92,6 +93,18 @@ fn check_exits(e: &Expr, span: Span, in_inner_loop: bool, diagnostics: &mut Vec<
             Diagnostic::error(codes::PARALLEL_EXIT, e.span, message)
                 .label(span.before(), "the outermost loops of a kernel run in parallel")
                 .help(format!("{help}; `continue` ends a single iteration")),
+        );
+    }
+    let step = match &e.kind {
+        ExprKind::Print(print) if print.to == Sink::Debug => Some("debug"),
+        other => matches!(other, ExprKind::Assert(_)).then_some("assert"),
+    };
+    if let Some(name) = step {
+        let message = format!("expected iterations without an order, found `{name}` in a parallel loop");
+        diagnostics.push(
+            Diagnostic::error(codes::EFFECT, e.span, message)
+                .label(span.before(), "the outermost loops of a kernel run in parallel")
+                .help(format!("write `fn` instead of `kernel`, or `{name}` after the loop")),
         );
     }
     let in_inner_loop = in_inner_loop || matches!(e.kind, ExprKind::For(_) | ExprKind::While(_));

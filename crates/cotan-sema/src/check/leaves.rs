@@ -1,4 +1,4 @@
-//! Functions of the prelude on the leaves of values: `map_leaves`, `sum_leaves`, `inner`, `count_leaves`.
+//! Functions of the prelude on the leaves of values: `map_leaves`, `sum_leaves`, `inner`, `close`, `count_leaves`.
 
 use cotan_ir::Elem;
 
@@ -31,6 +31,21 @@ pub(super) fn inner(
     let [a, b] = builtin_arguments::exactly(checker, site, sources)?;
     let all = of_one_space(checker, site, vec![a, b])?;
     Some((Type::of(Elem::F64), all.into_iter().map(Arg::Value).collect()))
+}
+
+/// `close(a, b, tolerance)`
+pub(super) fn close(
+    checker: &mut BodyChecker<'_, '_>,
+    site: Site,
+    sources: Vec<Source<'_>>,
+) -> Option<(Type, Vec<Arg>)> {
+    let [a, b, tolerance] = builtin_arguments::exactly(checker, site, sources)?;
+    let all = of_one_space(checker, site, vec![a, b])?;
+    let tolerance = checker.fit(tolerance, &Type::of(Elem::F64), "the tolerance of `close`");
+    if tolerance.ty.has_error() {
+        return None;
+    }
+    Some((Type::of(Elem::Bool), all.into_iter().chain([tolerance]).map(Arg::Value).collect()))
 }
 
 /// `map_leaves(f, a, b, ..)`

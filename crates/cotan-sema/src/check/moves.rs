@@ -130,6 +130,8 @@ impl<'p> Walk<'p> {
             | ExprKind::Builtin { .. }
             | ExprKind::ShapeCheck(_)
             | ExprKind::Print(_)
+            | ExprKind::Assert(_)
+            | ExprKind::After { .. }
             | ExprKind::AsTangent(_) => e.each_part(&mut |part| self.part(part)),
         }
     }

@@ -5,7 +5,7 @@ use cotan_syntax::{Diagnostic, Span, ast};
 use super::infer::Strictness;
 use super::loop_attributes::Hints;
 use super::new_variables::{self, Rest};
-use super::{BodyChecker, effect_maps, loop_attributes, places, sizes, unbound_derivatives};
+use super::{BodyChecker, effect_maps, effects, loop_attributes, places, sizes, unbound_derivatives};
 use crate::codes;
 use crate::typed::{Block, Expr, ExprKind, PatternKind, Stmt, StmtKind};
 use crate::types::Type;
@@ -75,8 +75,9 @@ fn checked_statement(
         },
         ast::StmtKind::Expr(expr) if effect_maps::is_reported(checker, expr) => return None,
         ast::StmtKind::Expr(expr) => {
-            let value = checker.expr(expr);
-            if !value.ty.has_error() && value.ty != Type::Never && !value.ty.is_unit() {
+            let mut value = checker.expr(expr);
+            let has_value = !value.ty.has_error() && value.ty != Type::Never && !value.ty.is_unit();
+            if has_value && !effects::forget_debugged(&mut value) {
                 report_unused(checker, &value, prefix_operator(expr), next);
             }
             StmtKind::Expr(value)

@@ -173,8 +173,18 @@ fn square(x: f64) -> f64 = x * x
 }
 fn slope(x: f64) -> f64 = grad(square)(x)";
 
+    FORMAT = "E0623", "format that does not fit",
+"The first string of a `print` with further arguments is a format if it has a place for a value: `{}`, or
+`{:8.3e}` with a width, decimals and an exponent, each of which may be left out. There is one place for
+each value. Braces that are none are written twice, as `{{}}`.
+
+Mended:
+
+@io fn main() { print(\"{:.3} of {}\", 0.5, 7) }",
+"@io fn main() { print(\"{:.3} of {}\", 0.5) }";
+
     STRING = "E0622", "string where a value is needed",
-"Strings are arguments of `print` and `print_str`; they are no values.
+"Strings are arguments of `print`, `print_str`, `debug` and `assert`; they are no values.
 
 Mended:
 

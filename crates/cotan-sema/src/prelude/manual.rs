@@ -268,6 +268,18 @@ fn page(builtin: Builtin) -> Option<Page> {
             "f64",
             "The sum of the products of the floats of two values of one type, or of a value and a tangent.",
         ),
+        Builtin::Close => page(
+            "T: Differentiable",
+            const {
+                &[
+                    Operand::zero("a", "T", "a comparison is piecewise constant"),
+                    Operand::zero("b", "T", "a comparison is piecewise constant"),
+                    Operand::zero("tolerance", "f64", "a comparison is piecewise constant"),
+                ]
+            },
+            "bool",
+            "Whether all floats of two values of one type, or of a value and a tangent, agree: `abs(a - b) <= tolerance * max(1, abs(a), abs(b))`, or they are equal infinities; NaN is close to nothing.",
+        ),
         Builtin::CountLeaves => page(
             "T: Differentiable",
             const { &[Operand::zero("v", "T", SHAPE)] },

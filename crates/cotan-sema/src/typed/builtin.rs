@@ -57,6 +57,8 @@ pub enum Builtin {
     Dot,
     /// `v`: the Euclidean norm of all elements, or of all floats of a value.
     Norm,
+    /// `v, w, t`: whether the floats of two values differ by at most `t`, or by that part of the larger of the two.
+    Close,
     /// `f, v..`: `f` of each float of the first value and those of the others there; what is no float stays.
     MapLeaves,
     /// `v`: the sum of all floats of a value.

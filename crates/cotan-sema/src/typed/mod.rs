@@ -48,8 +48,8 @@ pub use parts::{Part, PartMut, Role};
 pub use patterns::{Pattern, PatternKind, PatternRange};
 pub use program::{Body, Function, FunctionBody, Impl, Local, Param, Program, Rules, RuntimeSize, Trait, TraitMethod};
 pub use tree::{
-    Accumulated, Arg, Axes, Block, Callable, CallableKind, Chain, Derivative, Expr, ExprKind, FieldValue, FnId, For,
-    If, Index, Iterable, Lambda, Link, Match, MatchArm, Owned, Place, PlaceStep, PlaceStepKind, Print, PrintPiece,
-    Range, Sharing, Slot, Stmt, StmtKind, Target, Vmap, While,
+    Accumulated, Arg, Assert, Axes, Block, Callable, CallableKind, Chain, Derivative, Expr, ExprKind, FieldValue, FnId,
+    For, If, Index, Iterable, Lambda, Link, Match, MatchArm, Owned, Place, PlaceStep, PlaceStepKind, Print, PrintPiece,
+    Range, Sharing, Sink, Slot, Stmt, StmtKind, Target, Vmap, While,
 };
 pub use visit::TypeVisitor;

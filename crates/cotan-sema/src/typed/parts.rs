@@ -105,9 +105,19 @@ macro_rules! roles {
                     for piece in &$($mut)? print.pieces {
                         match piece {
                             PrintPiece::Text(_) => {}
-                            PrintPiece::Value(value) => f($Role::Operand(value)),
+                            PrintPiece::Value(value, _) => f($Role::Operand(value)),
                         }
                     }
+                }
+                ExprKind::Assert(assert) => {
+                    f($Role::Operand(&$($mut)? assert.condition));
+                    if let Some(token) = &$($mut)? assert.token {
+                        f($Role::Operand(token));
+                    }
+                }
+                ExprKind::After { value, token } => {
+                    f($Role::Operand(value));
+                    f($Role::Operand(token));
                 }
                 ExprKind::If(it) => {
                     for (at, (condition, body)) in (&$($mut)? it.arms).into_iter().enumerate() {

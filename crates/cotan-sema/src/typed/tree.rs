@@ -3,7 +3,7 @@
 use super::{AssignOp, BinaryOp, Builtin, DerivativeForm, DerivativeMode, Literal, LogicOp, Pattern, UnaryOp};
 use super::{GenericArg, GenericId, LocalId, Type};
 use cotan_ir::Checkpoint;
-use cotan_ops::PrimRow;
+use cotan_ops::{Format, PrimRow};
 use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 
@@ -146,8 +146,17 @@ pub enum ExprKind {
     /// A struct, or something with structs in it, as the tangent that this expression's type is: the
     /// fields without a derivative are dropped.
     AsTangent(Box<Expr>),
-    /// `print(a, b)`.
+    /// `print(a, b)`, and what `debug` writes.
     Print(Box<Print>),
+    /// `assert(condition, "message")`.
+    Assert(Box<Assert>),
+    /// A value that is there once a token is. Lowering alone makes it.
+    After {
+        /// The value.
+        value: Box<Expr>,
+        /// The token, an i64.
+        token: Box<Expr>,
+    },
     /// `if c { } else if d { } else { }`. The dims of the arms are those of the result or, where
     /// the result has a new run-time size, whatever the arm that runs gives.
     If(Box<If>),
@@ -303,10 +312,21 @@ pub struct MatchArm {
 /// most one scalar or tensor of scalars after it; the value of a step is the next token, an i64.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Print {
+    /// Where it is written to.
+    pub to: Sink,
     /// The token of a step.
     pub token: Option<Expr>,
-    /// What is written: in a whole call with a space between two pieces and a newline at the end.
+    /// What is written, one after the other; in a whole call with a newline at the end.
     pub pieces: Vec<PrintPiece>,
+}
+
+/// Where text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sink {
+    /// The output of the program: `print`.
+    Output,
+    /// To whoever looks for a mistake, from pure code too: `debug`.
+    Debug,
 }
 
 /// A piece of output.
@@ -314,8 +334,8 @@ pub struct Print {
 pub enum PrintPiece {
     /// A text.
     Text(String),
-    /// A value of any type.
-    Value(Expr),
+    /// A value of any type, and how its numbers are written.
+    Value(Expr, Format),
 }
 
 impl Print {
@@ -323,10 +343,23 @@ impl Print {
     pub fn values(&self) -> impl Iterator<Item = &Expr> {
         let values = self.pieces.iter().filter_map(|piece| match piece {
             PrintPiece::Text(_) => None,
-            PrintPiece::Value(value) => Some(value),
+            PrintPiece::Value(value, _) => Some(value),
         });
         self.token.iter().chain(values)
     }
+}
+
+/// `assert(condition, "message")`: a run-time error where the condition does not hold.
+///
+/// The checker makes the call, of unit type. Lowering gives it a token, as a step of output has one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assert {
+    /// What must hold.
+    pub condition: Expr,
+    /// The string, in the file of the call.
+    pub message: Span,
+    /// The token of the step.
+    pub token: Option<Expr>,
 }
 
 // ---- what is called

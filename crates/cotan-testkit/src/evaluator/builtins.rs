@@ -54,6 +54,7 @@ impl<'p> Machine<'p> {
                 Ok(total(&leaves(&value)))
             }
             Builtin::Inner => self.inner(args),
+            Builtin::Close => self.close(args),
             Builtin::CountLeaves => {
                 let n: usize = leaves(&self.arg(&args[0])?).iter().map(Vec::len).sum();
                 Ok(Value::Number(Number::Plain(Const::i64(n as i64))))

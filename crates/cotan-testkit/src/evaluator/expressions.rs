@@ -130,6 +130,8 @@ fn expr_kind<'p>(machine: &mut Machine<'p>, e: &'p Expr) -> Flow<Value> {
             needed(&values)?;
             Ok(Value::unit())
         }
+        ExprKind::Assert(assert) => asserted(machine, &assert.condition, e.span),
+        ExprKind::After { value, .. } => machine.expr(value),
         ExprKind::Field { base, index } => {
             let base = machine.expr(base)?;
             machine.field(&base, *index, &e.ty)?.met()
@@ -302,4 +304,11 @@ fn range_tensor<'p>(machine: &mut Machine<'p>, range: &'p Range, e: &'p Expr) ->
 /// A truth value.
 pub(super) fn truth(value: bool) -> Value {
     Value::Number(Number::Plain(Const::bool(value)))
+}
+
+/// `assert(condition, "message")`
+fn asserted<'p>(machine: &mut Machine<'p>, condition: &'p Expr, span: Span) -> Flow<Value> {
+    let holds = machine.condition(condition)?;
+    machine.checks.check(holds, CheckKind::Assertion, span)?;
+    Ok(Value::unit())
 }

@@ -221,7 +221,7 @@ fn prints<'p>(machine: &Machine<'p>, part: Part<'p>) -> bool {
     let mut found = false;
     let mut inside = |part: Part<'p>| found = found || prints(machine, part);
     match part {
-        Part::Expr(e) if matches!(e.kind, ExprKind::Print(_)) => found = true,
+        Part::Expr(e) if matches!(e.kind, ExprKind::Print(_) | ExprKind::Assert(_)) => found = true,
         Part::Expr(e) => e.each_part(&mut inside),
         Part::Callable(callable) => match &callable.kind {
             CallableKind::Function { function, .. } => found = machine.program.function(*function).prints,
@@ -311,6 +311,8 @@ fn jumps(e: &Expr, in_loop: bool) -> bool {
         | ExprKind::If(_)
         | ExprKind::Match(_)
         | ExprKind::Print(_)
+        | ExprKind::Assert(_)
+        | ExprKind::After { .. }
         | ExprKind::Block(_)
         | ExprKind::For(_)
         | ExprKind::While(_) => {}

@@ -5,7 +5,7 @@ use super::checks::Checks;
 use super::combinators::closure_of;
 use super::number::{Number, reduced};
 use super::value::{Flow, Tensor, Value, needed};
-use cotan_ir::Elem;
+use cotan_ir::{Const, Elem};
 use cotan_ops::PrimRow;
 use cotan_sema::typed::Arg;
 
@@ -153,6 +153,20 @@ impl<'p> Machine<'p> {
         let times = |(a, b): (&Vec<Number>, &Vec<Number>)| a.iter().zip(b).map(|(a, b)| a.times(b)).collect();
         let products: Vec<Vec<Number>> = a.iter().zip(&b).map(times).collect();
         Ok(total(&products))
+    }
+
+    /// `close(a, b, tolerance)`
+    pub(super) fn close(&mut self, args: &'p [Arg]) -> Flow<Value> {
+        let (a, b, tolerance) = (self.arg(&args[0])?, self.arg(&args[1])?, self.arg(&args[2])?);
+        needed([&a, &b])?;
+        let tolerance = tolerance.number()?.plain().as_float().unwrap_or(f64::NAN);
+        let floats = |value: &Value| leaves(value).concat().iter().filter_map(|x| x.plain().as_float()).collect();
+        let (a, b): (Vec<f64>, Vec<f64>) = (floats(&a), floats(&b));
+        let is_near = |(a, b): (&f64, &f64)| {
+            let (gap, size) = ((a - b).abs(), a.abs().max(b.abs()).max(1.0));
+            a == b || gap.is_finite() && gap <= size * tolerance
+        };
+        Ok(Value::Number(Number::Plain(Const::bool(a.iter().zip(&b).all(is_near)))))
     }
 
     /// `norm(a)` of something that is no tensor of numbers.

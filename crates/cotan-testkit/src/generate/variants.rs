@@ -29,8 +29,8 @@ macro_rules! variants {
 
 variants!(EXPRS, expr: ExprKind, "expression", [
     Literal Local Size Tuple Array Struct StructUpdate Variant Field Unary Chain Logic Primitive Cast Range Index Fold
-    FoldBy Call Builtin ShapeCheck AsTangent Print If Match Block For While Break Continue Return
-] never [Error]);
+    FoldBy Call Builtin ShapeCheck AsTangent Print Assert If Match Block For While Break Continue Return
+] never [Error After]);
 variants!(LITERALS, literal: Literal, "literal", [Bool Int Float Constant]);
 variants!(CONSTANTS, constant: FloatConstant, "constant", [Inf Nan Pi E]);
 variants!(UNARY, unary: UnaryOp, "prefix", [Neg Not]);
@@ -45,7 +45,7 @@ variants!(FORMS, form: DerivativeForm, "form", [Grad ValueAndGrad Jvp Vjp Jacobi
 variants!(MODES, mode: DerivativeMode, "mode", [Forward Reverse]);
 variants!(BUILTINS, builtin: Builtin, "builtin", [
     Tabulate Map Zip Scan Fold Iterate IterateUntil Concat Reverse Transpose Reshape Broadcast Zeros Ones Full ZerosLike
-    Iota Diag Trace Sum Prod Mean Dot Norm MapLeaves SumLeaves Inner CountLeaves StopGradient Each Sort Argsort Argmax Argmin Cumsum Cumprod Gather WrappingAs
+    Iota Diag Trace Sum Prod Mean Dot Norm MapLeaves SumLeaves Inner Close CountLeaves StopGradient Each Sort Argsort Argmax Argmin Cumsum Cumprod Gather WrappingAs
 ] never [Operation]);
 variants!(STATEMENTS, statement: StmtKind, "statement", [Let Assign Expr]);
 variants!(TARGETS, target: Target, "target", [Place Tuple]);
@@ -266,6 +266,8 @@ impl<'p> Walk<'p> {
             | ExprKind::FoldBy { .. }
             | ExprKind::ShapeCheck(_)
             | ExprKind::AsTangent(_)
+            | ExprKind::Assert(_)
+            | ExprKind::After { .. }
             | ExprKind::If(_)
             | ExprKind::Break
             | ExprKind::Continue

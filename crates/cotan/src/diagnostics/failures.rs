@@ -2,7 +2,7 @@
 
 use super::{Diagnostic, FileId, Span};
 use crate::sparse::SparseError;
-use crate::{CallError, CompileError, Program, codes};
+use crate::{CallError, CheckFailure, CompileError, Program, codes};
 use cotan_ir::CheckKind;
 use cotan_sema::typed::Function as Declaration;
 
@@ -55,7 +55,8 @@ impl CallError {
             }
             CallError::Check(failure) => {
                 let span = source_span(failure.span);
-                let diagnostic = Diagnostic::error(codes::of_check(failure.kind), span, failure.to_string());
+                let message = program.assertion(failure).unwrap_or_else(|| failure.to_string());
+                let diagnostic = Diagnostic::error(codes::of_check(failure.kind), span, message);
                 match program.surroundings(span) {
                     Some(f) => diagnostic.note(format!("{}in `{}`", program.quoted(span), f.name)),
                     None => diagnostic,
@@ -125,6 +126,15 @@ fn source_span(span: cotan_ir::Span) -> Span {
 }
 
 impl Program {
+    /// What an assertion says that does not hold.
+    fn assertion(&self, failure: &CheckFailure) -> Option<String> {
+        let [start, end] = failure.args[..] else { return None };
+        let (start, end) = (u32::try_from(start).ok()?, u32::try_from(end).ok()?);
+        let string = self.sources.slice(Span::new(FileId(failure.span.file), start, end));
+        let text = string.strip_prefix('"')?.strip_suffix('"')?;
+        (failure.kind == CheckKind::Assertion).then(|| format!("assertion failed: {text}"))
+    }
+
     /// Where the name of a function stands.
     pub fn name_span(&self, function: &str) -> Span {
         self.declaration(function).map(|f| f.name_span).unwrap_or_default()

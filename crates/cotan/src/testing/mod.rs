@@ -1,6 +1,9 @@
 //! Tests of programs: the functions marked `@test`, and the examples in documentation.
 
 mod examples;
+mod sides;
+
+pub use sides::with_sides;
 
 use cotan_syntax::ast::{Item, ItemKind};
 use cotan_syntax::{FileId, parse};

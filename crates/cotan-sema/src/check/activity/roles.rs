@@ -47,6 +47,7 @@ pub(super) fn role(builtin: Builtin, at: usize, args: &[Arg]) -> Role {
         | Builtin::MapLeaves
         | Builtin::SumLeaves
         | Builtin::Inner
+        | Builtin::Close
         | Builtin::StopGradient
         | Builtin::Each
         | Builtin::Sort

@@ -227,6 +227,8 @@ impl Forms<'_> {
             | ExprKind::Builtin { .. }
             | ExprKind::AsTangent(_)
             | ExprKind::Print(_)
+            | ExprKind::Assert(_)
+            | ExprKind::After { .. }
             | ExprKind::ShapeCheck(_)
             | ExprKind::If(_)
             | ExprKind::Match(_)

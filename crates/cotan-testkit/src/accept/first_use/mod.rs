@@ -1,6 +1,7 @@
 //! Lines of the first ten minutes: what a newcomer writes, what is said of it, and what goes in and out.
 
 mod book;
+mod checks;
 mod data;
 mod literals;
 mod messages;
@@ -10,6 +11,7 @@ use super::Line;
 
 /// The lines.
 pub(super) fn lines() -> Vec<Line> {
-    let parts: [&[Line]; 5] = [literals::LINES, messages::LINES, words::LINES, data::LINES, book::LINES];
+    let parts: [&[Line]; 6] =
+        [literals::LINES, messages::LINES, words::LINES, data::LINES, checks::LINES, book::LINES];
     parts.concat()
 }

@@ -102,7 +102,8 @@ const SHOWN: &str = "@io fn shown[N, D](x: {t}, y: {t}, a: {t}[N], b: {t}[D], m:
   print(Pair { s: y, v: a }, (ix, (x as f16) as f32))
   print_i32((k % 9) as i32)
   let value = f(x, y, a, b, m, ix, counts, k)
-  print(value)
+  print(\"{:9.3} of {:.2e}\", value, (b, m[0]))
+  assert(close((value, x), (value, x), 1e-9) || x * value != x * value, \"a value is close to itself\")
   value
 }";
 

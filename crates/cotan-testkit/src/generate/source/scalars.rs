@@ -250,6 +250,7 @@ impl Writer<'_> {
                     "(norm((1.5, 1.5 .+ sin(#))) as %)",
                     "(sum_leaves(map_leaves(|p, q| p * sin(q), (0.4, #), 0.5 .* (0.2, $) .+ 0.1)) as %)",
                     "(0.1 * (count_leaves((0.5, #)) as %))",
+                    "sum(map(|p| debug(\"p\", 0.7 * p) * p, #))",
                 ];
                 // The operands have remainders in them.
                 let sum = self.rng.choice(&sums).replace('%', self.float);
