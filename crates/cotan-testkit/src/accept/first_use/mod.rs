@@ -11,7 +11,6 @@ use super::Line;
 
 /// The lines.
 pub(super) fn lines() -> Vec<Line> {
-    let parts: [&[Line]; 6] =
-        [literals::LINES, messages::LINES, words::LINES, data::LINES, checks::LINES, book::LINES];
+    let parts: [&[Line]; 6] = [literals::LINES, messages::LINES, words::LINES, data::LINES, checks::LINES, book::LINES];
     parts.concat()
 }
