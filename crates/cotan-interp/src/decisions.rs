@@ -172,8 +172,16 @@ mod tests {
     const PROGRAM: &str = "fn f(x: f64, n: i64, v: f64[n]) {
         a: f64 = abs x
         b: bool = lt a, 2.0
-        c: f64 = switch b { yield a } { d: f64 = mul a, a yield d }
-        m: f64 = par i < n (max from -inf) { e: f64 = v[i] yield e }
+        c: f64 = switch b {
+            yield a
+        } {
+            d: f64 = mul a, a
+            yield d
+        }
+        m: f64 = par i < n (max from -inf) {
+            e: f64 = v[i]
+            yield e
+        }
         s: f64 = add c, m
         return s
     }";
