@@ -205,10 +205,10 @@ mod tests {
         assert_eq!(row.with_operands(&["p.s"]).as_deref(), Some("log(p.s / (1.0 - p.s))"));
         let row = value(&["real"]).expect("a row");
         assert_eq!(row.with_operands(&["(a + b)"]).as_deref(), Some("(a + b).re"));
-        let row = value(&["linspace"]).expect("a row");
+        let row = value(&["logspace"]).expect("a row");
         assert_eq!(
             row.with_operands(&["0.0", "1.0", "11"]).as_deref(),
-            Some("tabulate(11, |i| 0.0 + (1.0 - 0.0) * (i as f64) / ((11 - 1) as f64))")
+            Some("tabulate(11, |i| 10.0 ** (0.0 + (1.0 - 0.0) * (i as f64) / ((11 - 1) as f64)))")
         );
         assert_eq!(row.with_operands(&["0.0", "i", "11"]), None, "the lambda would bind `i`");
     }

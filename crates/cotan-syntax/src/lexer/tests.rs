@@ -120,19 +120,19 @@ fn malformed_numbers_say_how_to_write_them() {
         Int(2x) Float(1.5f32) Int(1_foo) Float(1.5_i32) Float(1__f32) Int(0x1g) Eof() 
         E0107 "x": expected `_` and a numeric type after a number, found `x`
           help: the types are `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32` and `f64`
-          help: a product needs an operator: `2.0 * x`
+          help: a product needs an operator: `2 * x`
         E0107 "f32": expected `_` and a numeric type after a number, found `f32`
           help: write `1.5_f32`
         E0107 "_foo": expected `_` and a numeric type after a number, found `_foo`
           help: the types are `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32` and `f64`
-          help: a product needs an operator: `2.0 * x`
+          help: a product needs an operator: `1 * _foo`
         E0107 "1.5_i32": expected a float type after a float literal, found `i32`
           help: write `as` to cast: `1.5 as i64` cuts the fraction off
         E0107 "__f32": expected `_` and a numeric type after a number, found `__f32`
           help: write `1_f32`
         E0107 "g": expected `_` and a numeric type after a number, found `g`
           help: the types are `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32` and `f64`
-          help: a product needs an operator: `2.0 * x`
+          help: a product needs an operator: `0x1 * g`
     "#]],
     );
 }
