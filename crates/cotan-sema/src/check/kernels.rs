@@ -95,10 +95,9 @@ fn check_exits(e: &Expr, span: Span, in_inner_loop: bool, diagnostics: &mut Vec<
                 .help(format!("{help}; `continue` ends a single iteration")),
         );
     }
-    let step = match &e.kind {
-        ExprKind::Print(print) if print.to == Sink::Debug => Some("debug"),
-        other => matches!(other, ExprKind::Assert(_)).then_some("assert"),
-    };
+    let is_debug = matches!(&e.kind, ExprKind::Print(print) if print.to == Sink::Debug);
+    let is_assert = matches!(e.kind, ExprKind::Assert(_));
+    let step = is_debug.then_some("debug").or(is_assert.then_some("assert"));
     if let Some(name) = step {
         let message = format!("expected iterations without an order, found `{name}` in a parallel loop");
         diagnostics.push(

@@ -43,7 +43,7 @@ pub(super) fn checked_range(checker: &mut BodyChecker<'_, '_>, range: &ast::Rang
         return None;
     };
     let (lo, hi) = (checker.expr(lo), checker.expr(hi));
-    let (lo, hi) = (integer(checker, lo, "a bound of the range")?, integer(checker, hi, "a bound of the range")?);
+    let (lo, hi) = (bound(checker, lo)?, bound(checker, hi)?);
     let wanted = lo.ty.clone();
     let hi = checker.fit(hi, &wanted, "the upper bound of the range");
     if hi.ty.has_error() {
@@ -83,6 +83,18 @@ fn report_open_range(checker: &mut BodyChecker<'_, '_>, range: &ast::Range) {
 
 /// The value, if it is an integer scalar; reported otherwise.
 pub(super) fn integer(checker: &mut BodyChecker<'_, '_>, value: Expr, subject: &str) -> Option<Expr> {
+    integer_or(checker, value, subject, "write an integer without a point")
+}
+
+/// A bound of a range, if it is an integer; reported otherwise.
+fn bound(checker: &mut BodyChecker<'_, '_>, value: Expr) -> Option<Expr> {
+    let help =
+        "ranges count in integers: count the steps, and compute the number, as in `0.1 * (k as f64)` for `k` in `0..n`";
+    integer_or(checker, value, "a bound of the range", help)
+}
+
+/// The value, if it is an integer scalar; reported otherwise, with this help for a float literal.
+fn integer_or(checker: &mut BodyChecker<'_, '_>, value: Expr, subject: &str, of_float: &str) -> Option<Expr> {
     if value.ty.has_error() {
         return None;
     }
@@ -93,9 +105,7 @@ pub(super) fn integer(checker: &mut BodyChecker<'_, '_>, value: Expr, subject: &
     }
     let message = format!("expected an integer for {subject}, found {}", checker.show_value(&value));
     let help = match (&value.ty, &value.kind) {
-        (Type::Scalar(_), ExprKind::Literal(Literal::Float(_))) => {
-            "ranges count in integers: count the steps, and compute the number, as in `0.1 * (k as f64)` for `k` in `0..n`"
-        }
+        (Type::Scalar(_), ExprKind::Literal(Literal::Float(_))) => of_float,
         (Type::Scalar(scalar), _) if checker.infer.vars.is_within(*scalar, Elems::any_float()) => {
             "convert with `as i64`, which is checked"
         }

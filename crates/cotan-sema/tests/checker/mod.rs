@@ -13,8 +13,10 @@ use cotan_sema::{Checked, Limits, check};
 use cotan_syntax::Diagnostic;
 
 /// The library that the pages of codes speak of.
-const LIBRARY: &[LibraryModule] =
-    &[LibraryModule { name: "std.complex", text: include_str!("../../../../lib/std/complex.cot") }];
+const LIBRARY: &[LibraryModule] = &[
+    LibraryModule { name: "std.complex", text: include_str!("../../../../lib/std/complex.cot") },
+    LibraryModule { name: "std.linalg", text: include_str!("../../../../lib/std/linalg.cot") },
+];
 
 /// Parses and checks a program; both kinds of diagnostics.
 fn run(source: &str) -> (Checked, Vec<Diagnostic>) {

@@ -73,7 +73,12 @@ fn shapes_of_the_signature_are_compared_by_normal_form() {
     reject("fn f() -> f64[3] = (zeros(4) : f64[3])", "E0401", "zeros(4)", "size");
     reject("fn f[N, M](m: f64[N, M], v: f64[M]) -> f64[N, M] = m .+ v", "E0402", "v", "broadcast");
     reject("fn f(v: f64[3]) -> f64[4] = reshape(v, [4])", "E0401", "reshape(v, [4])", "product");
-    reject("fn f[N](v: f64[N], c: bool) -> f64 = +/(if c { v } else { v[1..] })", "E0401", "v[1..]", "whatever `N` is");
+    reject(
+        "fn f[N](v: f64[N], c: bool) -> f64 = +/(if c { v } else { v[1..] })",
+        "E0401",
+        "v[1..]",
+        "give all arms one length",
+    );
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl Rung {
     }
 
     /// The difference to one side, `sign` of it.
-    pub(super) fn to_side(&self, at_point: f64, sign: f64) -> f64 {
+    pub(super) fn to_side(self, at_point: f64, sign: f64) -> f64 {
         let there = if sign > 0.0 { self.high } else { self.low };
         sign * (there - at_point) / self.step
     }

@@ -49,7 +49,7 @@ fn n_errors(place: &Workplace, file: &Path, fix: &[&str]) -> Result<usize, Strin
     let out = cotan(place).args(["check", "--json"]).args(fix).arg(file).output().map_err(|e| e.to_string())?;
     let report = json(&out)?;
     let all = report["diagnostics"].as_array().ok_or_else(|| format!("no diagnostics in {report}"))?;
-    Ok(all.iter().filter(|one| one["severity"] == Json::from("error")).count())
+    Ok(all.iter().filter(|one| one["severity"] == "error").count())
 }
 
 fn drafts(place: &Workplace) -> Result<Measured, String> {
