@@ -85,10 +85,10 @@ fn operation(manifest: &Manifest, name: &str) -> Result<String, Failure> {
     }
 }
 
-/// The name without a module of another language in front: that of `np.linspace`.
+/// The name without a module of another language in front: that of `np.linspace`. What begins with `std` is meant here.
 fn behind_namespace(name: &str) -> Option<&str> {
     let (first, name) = name.split_once('.')?;
-    foreign::is_namespace(first).then_some(name)
+    (first != "std" && foreign::is_namespace(first)).then_some(name)
 }
 
 /// What to write in place of a name of another language.

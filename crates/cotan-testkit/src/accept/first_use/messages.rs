@@ -5,7 +5,6 @@ use super::super::folder::Folder;
 use super::super::suites;
 use super::super::{Line, Measured, Workplace};
 use crate::files::{programs, tests_folder, workspace_file};
-use serde_json::Value as Json;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
