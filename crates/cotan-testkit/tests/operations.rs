@@ -6,6 +6,7 @@
 use cotan_ir::Elem;
 use cotan_testkit::files::report;
 use cotan_testkit::library::{self, Library, Outcome};
+use cotan_testkit::tier;
 
 fn wanted() -> String {
     std::env::var("COTAN_OPERATIONS").unwrap_or_default()
@@ -15,11 +16,12 @@ fn read() -> Library {
     Library::read(&wanted()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Nothing fails, and at least so many points were asked.
+/// Nothing fails, and at least so many points were asked in the campaign; of two of three wrappers as large a part.
 fn holds(what: &str, outcome: Result<Outcome, String>, least: usize) {
     let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
     print(&format!("{what}: {} points", outcome.asked));
     report(outcome.failures, outcome.asked);
+    let least = if tier::is_campaign() { least } else { least * 2 / 3 };
     assert!(!wanted().is_empty() || outcome.asked >= least, "{} points", outcome.asked);
 }
 
@@ -39,13 +41,13 @@ fn operations_of_the_library_give_what_other_libraries_give_and_their_derivative
 
 #[test]
 fn in_single_precision_they_give_the_same_up_to_rounding() {
-    holds("f32", library::in_single_precision(&read()), 700);
+    holds("f32", library::in_single_precision(&read()), 1000);
 }
 
 #[test]
 fn numbers_in_storage_types_are_computed_with_in_single_precision() {
     for elem in [Elem::F16, Elem::BF16] {
-        holds(elem.name(), library::in_storage(&read(), elem), 200);
+        holds(elem.name(), library::in_storage(&read(), elem), 300);
     }
 }
 
@@ -58,18 +60,18 @@ fn what_only_moves_numbers_takes_storage_types_and_what_computes_refuses_them() 
 
 #[test]
 fn under_vmap_each_position_gives_what_a_call_gives() {
-    holds("vmap", library::under_vmap(&read()), 400);
+    holds("vmap", library::under_vmap(&read()), 600);
 }
 
 #[test]
 fn of_views_they_give_what_they_give_of_tensors_of_their_own() {
-    holds("views", library::of_views(&read()), 700);
+    holds("views", library::of_views(&read()), 1000);
 }
 
 #[test]
 fn what_is_no_number_is_seen_in_the_derivative() {
-    holds("NaN", library::nans(&read()), 700);
-    holds("infinity", library::infinities(&read()), 700);
+    holds("NaN", library::nans(&read()), 1000);
+    holds("infinity", library::infinities(&read()), 1000);
 }
 
 #[test]

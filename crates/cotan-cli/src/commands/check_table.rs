@@ -77,6 +77,9 @@ pub(super) fn text(check: &GradientCheck, sources: &SourceMap) -> String {
     }
     text + match check.verdict() {
         Verdict::Agrees => "  ok\n",
+        Verdict::Inconclusive if check.parameters.iter().any(|p| p.is_hidden) => {
+            "  inconclusive: the rounding of the value hides the derivative from differences; the modes agree\n"
+        }
         Verdict::Inconclusive => "  inconclusive: a kink is near, and no side of it contradicts the gradient\n",
         Verdict::Differs => "  FAILED\n",
     }

@@ -163,3 +163,15 @@ fn a_mode_that_a_command_does_not_have_is_wrong_usage() {
         assert!(run.stderr.contains("error[A0008]: --mode: expected"), "{}", run.stderr);
     }
 }
+
+#[test]
+fn a_slope_that_rounding_hides_from_differences_is_not_said_to_agree() {
+    let case = Case::new("fn f(x: f64) -> f64 = 1e10 + 1e-9 * x\nfn g(x: f64) -> f64 = 1e3 + 1e-9 * x");
+    let check =
+        |function| case.json(&["grad", "program.cot", "--fn", function, "--set", "x=1", "--check"])["check"].take();
+    let of = |function| (check(function)["verdict"].clone(), check(function)["ok"].clone());
+    assert_eq!(of("f"), ("inconclusive".into(), true.into()));
+    assert_eq!(of("g"), ("agrees".into(), true.into()));
+    let run = case.run(&["grad", "program.cot", "--fn", "f", "--set", "x=1", "--check"]);
+    assert!(run.stdout.contains("inconclusive: the rounding of the value hides the derivative"), "{}", run.stdout);
+}

@@ -3,23 +3,26 @@
 use cotan_syntax::{Diagnostic, Span, ast};
 
 use crate::typed::BinaryOp;
+use crate::types::Bound;
 
 /// A trait whose types have an operator.
 pub(super) fn trait_with(op: ast::BinaryOp) -> &'static str {
-    match binary_op(op) {
-        Some(BinaryOp::Eq | BinaryOp::Ne) => "Eq",
-        Some(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) => "Ord",
-        Some(BinaryOp::Pow) => "Float",
-        Some(
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::PowInt
-            | BinaryOp::MatMul,
-        )
-        | None => "Numeric",
+    binary_op(op).map_or(Bound::Numeric, bound).as_str()
+}
+
+/// The bound of the element types that have an operator.
+pub(super) fn bound(op: BinaryOp) -> Bound {
+    match op {
+        BinaryOp::Eq | BinaryOp::Ne => Bound::Eq,
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Bound::Ord,
+        BinaryOp::Pow => Bound::Float,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::PowInt
+        | BinaryOp::MatMul => Bound::Numeric,
     }
 }
 

@@ -5,7 +5,7 @@ use cotan_syntax::ast::{self, NodeId};
 use cotan_syntax::{Diagnostic, Span};
 
 use super::infer::Strictness;
-use super::operator_table::{binary_op, is_comparison, mended_dots, trait_with};
+use super::operator_table::{binary_op, bound, is_comparison, mended_dots, trait_with};
 use super::{BodyChecker, conversions, folds, literals, shape_help, storage, vectors};
 use crate::codes;
 use crate::dims::Dim;
@@ -203,18 +203,7 @@ fn infix(
         report_operand_types(checker, (op, op_span), run, left, left_ty, &right);
         return (core, right, Type::Error);
     }
-    let allowed = match core {
-        BinaryOp::Eq | BinaryOp::Ne => Elems::any(),
-        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Elems::of_bound(Bound::Ord),
-        BinaryOp::Pow => Elems::float(),
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::PowInt
-        | BinaryOp::MatMul => Elems::numeric(),
-    };
+    let allowed = Elems::of_bound(bound(core));
     if !checker.infer.vars.require(a, allowed) {
         report_no_operator(checker, op, op_span, left.span, left_ty, &right);
         return (core, right, Type::Error);

@@ -193,7 +193,7 @@ fn the_examples_of_the_repository_that_import_nothing() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         } else if path.extension().is_some_and(|extension| extension == "cot") {
-            let text = std::fs::read_to_string(&path).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             // The library is a matter of the crate `cotan`; programs that use it run in the book's tests.
             if !text.contains("import std.") {
                 accept(&text);

@@ -16,13 +16,27 @@ pub(super) struct Precision {
     pub(super) n_steps: usize,
     pub(super) tolerance: f64,
     pub(super) mode_tolerance: f64,
+    /// The largest part of a slope that rounding may explain where differences are to confirm it.
+    pub(super) most_noise: f64,
 }
 
-pub(super) const DOUBLE: Precision =
-    Precision { epsilon: f64::EPSILON, of_points: f64::EPSILON, n_steps: 6, tolerance: 1e-6, mode_tolerance: 1e-9 };
+pub(super) const DOUBLE: Precision = Precision {
+    epsilon: f64::EPSILON,
+    of_points: f64::EPSILON,
+    n_steps: 6,
+    tolerance: 1e-6,
+    mode_tolerance: 1e-9,
+    most_noise: 1e-2,
+};
 const EPSILON_F32: f64 = f32::EPSILON as f64;
-pub(super) const SINGLE: Precision =
-    Precision { epsilon: EPSILON_F32, of_points: EPSILON_F32, n_steps: 4, tolerance: 1e-2, mode_tolerance: 1e-3 };
+pub(super) const SINGLE: Precision = Precision {
+    epsilon: EPSILON_F32,
+    of_points: EPSILON_F32,
+    n_steps: 4,
+    tolerance: 1e-2,
+    mode_tolerance: 1e-3,
+    most_noise: 1e-1,
+};
 
 /// The function along a direction: its value at a distance from the point.
 pub(super) type Along<'a> = dyn FnMut(f64) -> Result<f64, CallError> + 'a;

@@ -114,6 +114,8 @@ struct Comparison {
     scale: f64,
     rel_err: f64,
     passes: bool,
+    /// Whether rounding explains the error, and would explain any other.
+    is_hidden: bool,
 }
 
 struct Checker<'a> {
@@ -250,12 +252,15 @@ impl<'a> Checker<'a> {
             (Verdict::Differs, BTreeSet::new())
         } else if found.passes {
             (Verdict::Agrees, BTreeSet::new())
+        } else if found.is_hidden {
+            (Verdict::Inconclusive, BTreeSet::new())
         } else {
             self.judge_sides(derivative, &components, &ladder, &found)?
         };
-        let Comparison { difference, rel_err, .. } = found;
+        let Comparison { difference, rel_err, is_hidden, .. } = found;
         let kinks = kinks.into_iter().collect();
-        Ok(Probe { derivative, other_mode, difference, rungs: ladder.rungs, rel_err, mode_err, verdict, kinks })
+        let rungs = ladder.rungs;
+        Ok(Probe { derivative, other_mode, difference, rungs, rel_err, mode_err, verdict, is_hidden, kinks })
     }
 
     /// The largest derivative of a parameter in its unit, or a part of the largest of all.
@@ -286,12 +291,13 @@ impl<'a> Checker<'a> {
                 estimate.unwrap_or(Estimate { value: f64::NAN, noise: 0.0, steepest: 0.0 });
             let scale = largest.max(FLOOR * steepest);
             let rel_err = relative(derivative, value, scale);
-            let passes = rel_err <= self.tolerance.max(noise / scale);
-            Comparison { difference: value, scale, rel_err, passes }
+            let (noise, most) = (noise / scale, ladder.precision.most_noise);
+            let passes = rel_err <= self.tolerance.max(noise.min(most));
+            Comparison { difference: value, scale, rel_err, passes, is_hidden: noise > most && rel_err <= noise }
         };
         let all = judge(ladder.estimate());
         let finest = &ladder.rungs[ladder.rungs.len().saturating_sub(FINEST)..];
-        if all.passes || finest.len() < FINEST {
+        if all.passes || all.is_hidden || finest.len() < FINEST {
             return all;
         }
         let fine = judge(Ladder::of(ladder.precision, self.value, finest).estimate());

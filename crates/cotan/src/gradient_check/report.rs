@@ -60,6 +60,8 @@ pub struct ParameterCheck {
     pub mode_err: f64,
     /// What that says.
     pub verdict: Verdict,
+    /// Whether the rounding of the function's values hides the derivative from the differences.
+    pub is_hidden: bool,
     /// Where the program decides otherwise within the shortest step.
     pub kinks: Vec<Place>,
 }
@@ -74,6 +76,7 @@ pub(super) struct Probe {
     pub(super) rel_err: f64,
     pub(super) mode_err: f64,
     pub(super) verdict: Verdict,
+    pub(super) is_hidden: bool,
     pub(super) kinks: Vec<Place>,
 }
 
@@ -102,6 +105,7 @@ impl Probe {
             rel_err: self.rel_err,
             mode_err: self.mode_err,
             verdict: self.verdict,
+            is_hidden: self.is_hidden,
             kinks: self.kinks,
         }
     }
