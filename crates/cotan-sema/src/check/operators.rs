@@ -11,7 +11,7 @@ use crate::codes;
 use crate::dims::Dim;
 use crate::prelude;
 use crate::typed::{BinaryOp, Chain, Expr, ExprKind, Link, LogicOp, UnaryOp};
-use crate::types::{Bound, Scalar, Type};
+use crate::types::{Scalar, Type};
 use crate::unify::Elems;
 
 /// One operand of a run with the operator before it.
