@@ -1,4 +1,5 @@
-//! Benchmarks on real input: the ADBench objectives, loops whose length depends on data, and single operations.
+//! Benchmarks on real input: the ADBench objectives, loops whose length depends on data, single operations, and
+//! workloads of many kinds.
 //!
 //! Every benchmark is a program in `examples/`, an instance of its arguments, and the derivative entries that it gives;
 //! [`measure()`] times both the function and its derivative by one method. The shell in `main.rs` reads files.
@@ -11,7 +12,9 @@ mod peak;
 mod peers;
 mod products;
 mod profile;
+mod random;
 mod threads;
+mod workloads;
 
 pub use adbench::{HandModel, Objective, read_adbench};
 pub use cotan_measure::{
@@ -26,3 +29,7 @@ pub use peers::{Peer, PeerFigures, Peers};
 pub use products::{PRODUCT_SIDES, ProductRates, product_chain, product_rates, product_table};
 pub use profile::{NestFigures, Profile, profile, profile_table};
 pub use threads::{Throughput, throughput, throughput_table};
+pub use workloads::{
+    CompileTimes, MECHANISMS, Sizes, Workload, WorkloadFigures, WorkloadFolders, WorkloadRatios, measure_workload,
+    workload_instance, workload_table, workloads,
+};

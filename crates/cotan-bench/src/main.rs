@@ -1,8 +1,9 @@
 //! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`, `products`,
-//! `operations [NAME...]`.
+//! `operations [NAME...]`, `workloads [NAME...] [--held-out]`.
 
 mod baselines;
 mod report;
+mod suite;
 
 use anyhow::{Context, Result, bail};
 use baselines::{Baselines, Wanted};
@@ -11,7 +12,9 @@ use cotan::cpu::SearchConfig;
 use cotan::cpu::Width;
 use cotan::host::Elem;
 use cotan::{Compiler, Config, Engine};
-use cotan_bench::{HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Peak, Settings, loop_instance};
+use cotan_bench::{
+    HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Peak, Settings, Workload, loop_instance,
+};
 use cotan_bench::{judge, operation, operation_table, read_adbench};
 use cotan_bench::{newton, product_rates, product_table, profile, profile_table, throughput, throughput_table};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -65,6 +68,14 @@ enum Command {
     Operations {
         /// Which; all by default.
         names: Vec<String>,
+    },
+    /// Programs of many kinds and their gradients, beside hand-written C++, which is built for it, and beside the peers.
+    Workloads {
+        /// Which; all by default.
+        names: Vec<String>,
+        /// Those that are held out, instead of the others.
+        #[arg(long)]
+        held_out: bool,
     },
     /// The large instances on two threads, beside two copies on one thread each.
     Threads {
@@ -142,7 +153,10 @@ fn main() -> Result<()> {
         Command::Loops { name } => vec![Case { instance: loop_instance(name)?, file: None }],
         Command::All { data, marks: _ } => every_case(data)?,
         Command::Operations { names } if cli.options.profile => operation_cases(names)?,
-        Command::Operations { .. } | Command::Threads { .. } | Command::Products => Vec::new(),
+        Command::Workloads { names, held_out } if cli.options.profile => workload_cases(names, *held_out)?,
+        Command::Operations { .. } | Command::Workloads { .. } | Command::Threads { .. } | Command::Products => {
+            Vec::new()
+        }
     };
     if cli.options.out.is_some() && cases.len() != 1 {
         bail!("--out takes the entries of one instance, found {} instances", cases.len());
@@ -153,13 +167,18 @@ fn main() -> Result<()> {
         | Command::Loops { .. }
         | Command::Threads { .. }
         | Command::Products
-        | Command::Operations { .. } => false,
+        | Command::Operations { .. }
+        | Command::Workloads { .. } => false,
     };
     if cli.options.profile {
         if cli.options.threads.is_some_and(|n| n > NonZeroUsize::MIN) {
             bail!("--profile runs on one thread, found --threads {}", threads.get());
         }
         return profiles(&compiler, &cases, settings, marks, cli.options.json);
+    }
+    if let Command::Workloads { names, held_out } = &cli.command {
+        let all = suite::chosen(names, *held_out)?;
+        return workload_rows(&compiler, &all, !cli.options.no_peers, settings, cli.options.json);
     }
     let (baselines, missing) = Baselines::gather(Wanted { marks, peers: !cli.options.no_peers })?;
     missing.iter().for_each(|line| complain(line));
@@ -244,6 +263,29 @@ fn operation_names(names: &[String]) -> impl Iterator<Item = (&str, Elem)> {
 fn operation_cases(names: &[String]) -> Result<Vec<Case>> {
     let case = |(name, elem)| Ok(Case { instance: operation(name, elem)?.instance, file: None });
     operation_names(names).map(case).collect()
+}
+
+/// Workloads as instances, for their profile.
+fn workload_cases(names: &[String], held_out: bool) -> Result<Vec<Case>> {
+    let all = suite::chosen(names, held_out)?;
+    all.iter().map(|workload| Ok(Case { instance: suite::instance(workload)?, file: None })).collect()
+}
+
+/// Prints workloads beside C++ and the peers. A row of JSON is printed as soon as it is measured.
+fn workload_rows(compiler: &Compiler, all: &[Workload], peers: bool, settings: Settings, json: bool) -> Result<()> {
+    let bar = progress(all.len());
+    let rows = suite::run(compiler, all, peers, settings, &mut |row| {
+        bar.inc(1);
+        if json {
+            print_line(&serde_json::to_string(row)?);
+        }
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    if !json {
+        suite::table(&rows).iter().for_each(|line| print_line(line));
+    }
+    suite::agreement(&rows)
 }
 
 /// Prints operations beside their peers. A row of JSON is printed as soon as it is measured.
