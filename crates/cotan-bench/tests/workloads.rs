@@ -5,7 +5,7 @@ use crate::examples::instances::compiler;
 use cotan::Engine;
 use cotan::host::{Arguments, HostValue, fit_arguments};
 use cotan_bench::{
-    Found, Instance, Sizes, Workload, agreement, evaluate, evaluate_by_tape, workload_instance, workloads,
+    Found, Instance, MECHANISMS, Sizes, Workload, agreement, evaluate, evaluate_by_tape, workload_instance, workloads,
 };
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -96,4 +96,18 @@ fn moved(args: &Arguments, wrt: &[&str], step: f64, direction: &[f64]) -> Argume
         moved.insert((*name).to_owned(), value);
     }
     moved
+}
+
+#[test]
+fn the_manifest_covers_every_mechanism_twice_and_holds_out_half() {
+    let all = workloads().expect("a manifest");
+    let is_met = |mechanism: u32, held: bool| {
+        all.iter().filter(|w| w.is_held_out == held && w.mechanisms.contains(&mechanism)).count()
+    };
+    for mechanism in MECHANISMS {
+        assert!(is_met(mechanism, false) > 0 && is_met(mechanism, true) > 0, "mechanism {mechanism}");
+    }
+    assert!(all.len() >= 25, "{}", all.len());
+    let n_held = all.iter().filter(|workload| workload.is_held_out).count();
+    assert!(n_held.abs_diff(all.len() - n_held) <= 1, "{n_held} of {}", all.len());
 }
