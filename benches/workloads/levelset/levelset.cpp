@@ -12,13 +12,15 @@ struct LevelSet {
           grids((steps + 1) * size), cot(size), planes(4 * size) {}
     size_t entries() const { return 2 * n * m; }
 
+    static double above(double x) { return x > 0 ? x : 0; }
+    static double below(double x) { return x < 0 ? x : 0; }
     void ghosts(double* p) const {
         for (size_t i = 1; i <= n; i++) p[i * w] = p[i * w + 1], p[i * w + m + 1] = p[i * w + m];
         std::memcpy(p, p + w, 8 * w);
         std::memcpy(p + (n + 1) * w, p + n * w, 8 * w);
     }
     template <bool KEEP> const double* run() {
-        const double *phi = in.f64("phi"), *speed = in.f64("speed"), dt = in.number("dt");
+        const double *phi = in.f64("phi"), *__restrict speed = in.f64("speed"), dt = in.number("dt");
         for (size_t i = 0; i < n; i++) std::memcpy(&grids[(i + 1) * w + 1], phi + i * m, 8 * m);
         ghosts(&grids[0]);
         for (size_t s = 0; s < steps; s++) {
@@ -27,8 +29,8 @@ struct LevelSet {
             for (size_t i = 1; i <= n; i++)
                 for (size_t j = 1; j <= m; j++) {
                     const size_t k = i * w + j;
-                    const double a = std::max(p[k] - p[k - w], 0.0), b = std::min(p[k + w] - p[k], 0.0);
-                    const double c = std::max(p[k] - p[k - 1], 0.0), d = std::min(p[k + 1] - p[k], 0.0);
+                    const double a = above(p[k] - p[k - w]), b = below(p[k + w] - p[k]);
+                    const double c = above(p[k] - p[k - 1]), d = below(p[k + 1] - p[k]);
                     q[k] = p[k] - dt * speed[(i - 1) * m + j - 1] * std::sqrt(a * a + b * b + c * c + d * d);
                 }
             ghosts(q);
@@ -45,8 +47,8 @@ struct LevelSet {
 
     double gradient(double* out) {
         const double* last = run<true>();
-        const double *speed = in.f64("speed"), dt = in.number("dt");
-        double* speed_cot = out + n * m;
+        const double *__restrict speed = in.f64("speed"), dt = in.number("dt");
+        double* __restrict speed_cot = out + n * m;
         std::fill(out, out + 2 * n * m, 0.0);
         std::fill(cot.begin(), cot.end(), 0.0);
         std::fill(planes.begin(), planes.end(), 0.0);
@@ -60,14 +62,15 @@ struct LevelSet {
         for (size_t s = steps; s-- > 0;) {
             const double* __restrict p = &grids[s * size];
             for (size_t i = 1; i <= n; i++)
+#pragma GCC ivdep
                 for (size_t j = 1; j <= m; j++) {
                     const size_t k = i * w + j, f = (i - 1) * m + j - 1;
-                    const double a = std::max(p[k] - p[k - w], 0.0), b = std::min(p[k + w] - p[k], 0.0);
-                    const double c = std::max(p[k] - p[k - 1], 0.0), d = std::min(p[k + 1] - p[k], 0.0);
+                    const double a = above(p[k] - p[k - w]), b = below(p[k + w] - p[k]);
+                    const double c = above(p[k] - p[k - 1]), d = below(p[k + 1] - p[k]);
                     const double root = std::sqrt(a * a + b * b + c * c + d * d);
                     speed_cot[f] -= dt * g[k] * root;
                     // Where the root is 0, so are all four differences.
-                    const double t = -dt * speed[f] * g[k] / std::max(root, 1e-300);
+                    const double t = -dt * speed[f] * g[k] / (root > 1e-300 ? root : 1e-300);
                     pa[k] = t * a, pb[k] = t * b, pc[k] = t * c, pd[k] = t * d;
                 }
             for (size_t i = 1; i <= n; i++)

@@ -46,7 +46,10 @@ pub(crate) fn run(
     let found = peers.then(|| Peers::find(&environment()?, &benches().join("peers")));
     let peers = match found {
         None => None,
-        Some(Ok(peers)) => Some(peers),
+        Some(Ok(peers)) => {
+            peers.missing_in("workloads").iter().for_each(|line| crate::complain(line));
+            Some(peers)
+        }
         Some(Err(error)) => {
             crate::complain(&format!("{error:#}"));
             None

@@ -3,7 +3,7 @@
 
 use crate::examples::instances::compiler;
 use cotan::Engine;
-use cotan::host::{Arguments, HostValue, fit_arguments};
+use cotan::host::{Arguments, fit_arguments};
 use cotan_bench::{
     Found, Instance, MECHANISMS, Sizes, Workload, agreement, evaluate, evaluate_by_tape, workload_instance, workloads,
 };
@@ -87,12 +87,7 @@ fn moved(args: &Arguments, wrt: &[&str], step: f64, direction: &[f64]) -> Argume
     let mut moved = args.clone();
     let mut rest = direction.iter();
     for name in wrt {
-        let value = &args[*name];
-        let elements: Vec<f64> = value.floats().iter().zip(&mut rest).map(|(x, by)| x + step * by).collect();
-        let value = match value {
-            HostValue::Tensor(tensor) => HostValue::f64s(&tensor.dims, &elements),
-            _ => HostValue::f64(elements[0]),
-        };
+        let value = args[*name].map_floats(&mut |x| x + step * rest.next().copied().unwrap_or(0.0));
         moved.insert((*name).to_owned(), value);
     }
     moved

@@ -61,15 +61,28 @@ impl Peers {
 
     /// One line for each framework that is not installed.
     pub fn missing(&self) -> Vec<String> {
-        let absent = FRAMEWORKS.iter().filter(|(key, ..)| !self.installed.contains_key(*key));
+        self.missing_of(|_| true)
+    }
+
+    /// The same of the frameworks in which a module is written.
+    pub fn missing_in(&self, module: &str) -> Vec<String> {
+        self.missing_of(|key| self.has(key, module))
+    }
+
+    fn missing_of(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let absent = FRAMEWORKS.iter().filter(|(key, ..)| !self.installed.contains_key(*key) && is_wanted(key));
         absent.map(|(_, name, install)| format!("no column of {name}: it is not installed (`{install}`)")).collect()
+    }
+
+    /// Whether a module is written in a framework.
+    fn has(&self, key: &str, module: &str) -> bool {
+        self.scripts.join(format!("in_{key}")).join(module).with_extension("py").exists()
     }
 
     /// Starts every installed framework in which an instance is written. An instance without a gradient has no peers.
     pub fn start(&self, instance: &Instance) -> Vec<Peer> {
         let module = instance.objective.split('.').next().unwrap_or_default();
-        let is_written = |key: &str| self.scripts.join(format!("in_{key}")).join(module).with_extension("py").exists();
-        let is_there = |key: &str| self.installed.contains_key(key) && is_written(key);
+        let is_there = |key: &str| self.installed.contains_key(key) && self.has(key, module);
         let installed = FRAMEWORKS.iter().filter(|(key, ..)| is_there(key));
         let handed_over = Exchange::hand_over(&self.exchange, instance);
         let start = |(key, ..): &(&'static str, _, _)| match &handed_over {

@@ -20,7 +20,7 @@ pub(super) fn arguments(workload: &Workload, sizes: Sizes) -> Result<Arguments> 
             found.insert(parameter.to_owned(), value.with_context(|| format!("{line:?}"))?);
         }
     }
-    ensure!(found.len() > 0, "`{}` has no inputs", workload.name);
+    ensure!(!found.is_empty(), "`{}` has no inputs", workload.name);
     Ok(found)
 }
 
@@ -54,8 +54,10 @@ fn line(low: f64, high: f64, n: usize) -> HostValue {
 /// Points at about unit distances, row by row.
 fn lattice(random: &mut Random, rows: usize, columns: usize) -> HostValue {
     let moves = random.between(-0.2, 0.2, &[rows * columns, 2]).floats();
-    let place = |k: usize| if k % 2 == 0 { k / 2 % columns } else { k / 2 / columns } as f64;
-    let elements: Vec<f64> = moves.iter().enumerate().map(|(k, by)| place(k) + by).collect();
+    let (moves, _) = moves.as_chunks::<2>();
+    let place = |k: usize| [(k % columns) as f64, (k / columns) as f64];
+    let points = moves.iter().enumerate().map(|(k, [x, y])| [place(k)[0] + x, place(k)[1] + y]);
+    let elements: Vec<f64> = points.flatten().collect();
     HostValue::f64s(&[(rows * columns) as i64, 2], &elements)
 }
 
