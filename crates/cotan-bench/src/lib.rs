@@ -30,6 +30,6 @@ pub use products::{PRODUCT_SIDES, ProductRates, product_chain, product_rates, pr
 pub use profile::{NestFigures, Profile, profile, profile_table};
 pub use threads::{Throughput, throughput, throughput_table};
 pub use workloads::{
-    CompileTimes, MECHANISMS, Sizes, Workload, WorkloadFigures, WorkloadFolders, WorkloadRatios, measure_workload,
-    workload_instance, workload_table, workloads,
+    CompileTimes, MECHANISMS, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadFolders, WorkloadRatios,
+    measure_workload, slowest_nests, workload_instance, workload_table, workloads,
 };

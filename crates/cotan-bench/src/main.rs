@@ -93,7 +93,7 @@ struct Options {
     /// What runs the programs.
     #[arg(long, value_enum, default_value_t = Backend::Cpu, global = true)]
     backend: Backend,
-    /// Threads; by default COTAN_THREADS, or as many as this process may use.
+    /// Threads; by default COTAN_THREADS, or as many as this process may use, and one for workloads.
     #[arg(long, global = true)]
     threads: Option<NonZeroUsize>,
     /// How many lanes of a loop an operation works on, at most: a power of two; by default all that the loop has.
@@ -126,7 +126,7 @@ enum Backend {
 
 fn main() -> Result<()> {
     let cli = Cli::parse();
-    let threads = threads(cli.options.threads)?;
+    let threads = threads(&cli)?;
     let budget = Duration::try_from_secs_f64(cli.options.budget).context("--budget: expected seconds, at least 0")?;
     if let Command::Threads { data } = &cli.command {
         if cli.options.profile {
@@ -202,8 +202,9 @@ fn main() -> Result<()> {
     print_rows(&report::rows(all), report::table, cli.options.json)
 }
 
-/// `--threads`, or `COTAN_THREADS`, or as many as this process may use.
-fn threads(option: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
+/// `--threads`, or `COTAN_THREADS`, or as many as this process may use; one for workloads, as the C++ beside them has one.
+fn threads(cli: &Cli) -> Result<NonZeroUsize> {
+    let option = cli.options.threads;
     let word = std::env::var_os("COTAN_THREADS").filter(|word| option.is_none() && !word.is_empty());
     let wanted =
         match word {
@@ -212,7 +213,16 @@ fn threads(option: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
             })?),
             None => option,
         };
-    Ok(wanted.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN))
+    let all = match &cli.command {
+        Command::Workloads { .. } => None,
+        Command::Adbench { .. }
+        | Command::Loops { .. }
+        | Command::All { .. }
+        | Command::Products
+        | Command::Operations { .. }
+        | Command::Threads { .. } => std::thread::available_parallelism().ok(),
+    };
+    Ok(wanted.or(all).unwrap_or(NonZeroUsize::MIN))
 }
 
 fn compiler(threads: NonZeroUsize, width: Option<Width>) -> Result<Compiler> {

@@ -4,9 +4,10 @@ use crate::baselines::{benches, environment, folder};
 use anyhow::{Context, Result, bail};
 use cotan::Compiler;
 use cotan_bench::{
-    Peers, Settings, Sizes, Workload, WorkloadFigures, WorkloadFolders, measure_workload, workload_instance,
-    workload_table, workloads,
+    Peak, Peers, Settings, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadFolders, measure_workload,
+    slowest_nests, workload_instance, workload_table, workloads,
 };
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Where the sources of workloads are.
@@ -39,11 +40,11 @@ pub(crate) fn instance(workload: &Workload) -> Result<cotan_bench::Instance> {
 pub(crate) fn run(
     compiler: &Compiler,
     all: &[Workload],
-    peers: bool,
+    has_peers: bool,
     settings: Settings,
     see: &mut dyn FnMut(&WorkloadFigures) -> Result<()>,
 ) -> Result<Vec<WorkloadFigures>> {
-    let found = peers.then(|| Peers::find(&environment()?, &benches().join("peers")));
+    let found = has_peers.then(|| Peers::find(&environment()?, &benches().join("peers")));
     let peers = match found {
         None => None,
         Some(Ok(peers)) => {
@@ -56,9 +57,14 @@ pub(crate) fn run(
         }
     };
     let folders = WorkloadFolders { sources: sources(), built: folder()?.join("workloads") };
+    let peak = Peak::measure(&benches().join("reference"), &folder()?.join("marks"));
+    if let Err(error) = &peak {
+        crate::complain(&format!("no slowest nests: {error:#}"));
+    }
+    let around = Surroundings { folders: &folders, peers: peers.as_ref(), peak: peak.ok() };
     let mut rows = Vec::new();
     for workload in all {
-        let row = measure_workload(compiler, workload, &folders, peers.as_ref(), settings);
+        let row = measure_workload(compiler, workload, around, settings);
         let row = row.with_context(|| workload.name.clone())?;
         see(&row)?;
         rows.push(row);
@@ -69,9 +75,10 @@ pub(crate) fn run(
 /// The lines of the table, and which peers were there.
 pub(crate) fn table(rows: &[WorkloadFigures]) -> Vec<String> {
     let mut lines = workload_table(rows);
+    lines.extend(slowest_nests(rows));
     let peers = rows.iter().flat_map(|row| &row.peers);
     let named = peers.filter_map(|peer| Some(format!("{} {}", peer.peer, peer.version.as_ref()?)));
-    let versions: std::collections::BTreeSet<String> = named.collect();
+    let versions: BTreeSet<String> = named.collect();
     let versions: Vec<String> = versions.into_iter().collect();
     lines.push(if versions.is_empty() {
         "no tool was there".to_owned()

@@ -1,7 +1,7 @@
 //! The table of workloads: times beside hand-written C++ and the best tool, and the means of their ratios.
 
 use super::{CompileTimes, Workload};
-use crate::{Measured, PeerFigures};
+use crate::{Measured, NestFigures, PeerFigures, Profile};
 use serde::Serialize;
 
 /// What was measured of a workload.
@@ -17,6 +17,8 @@ pub struct WorkloadFigures {
     pub peers: Vec<PeerFigures>,
     /// How long it took to compile.
     pub compiled: CompileTimes,
+    /// Where the time of the gradient goes.
+    pub profile: Option<Profile>,
 }
 
 /// Ours over theirs, both the shortest times; what was not measured is `None`.
@@ -54,6 +56,25 @@ impl WorkloadFigures {
         let all = std::iter::once(&self.by_hand).chain(&self.peers);
         all.filter_map(|peer| Some(format!("{} {}: {}", peer.peer, self.workload.name, peer.failure.as_ref()?)))
     }
+}
+
+/// How many nests of a gradient are named.
+const SLOWEST: usize = 3;
+/// A nest is named if it takes this part of the time.
+const LARGE: f64 = 0.1;
+
+/// A line for each workload: the nests that take the most of its gradient's time.
+pub fn slowest_nests(rows: &[WorkloadFigures]) -> Vec<String> {
+    let line = |row: &WorkloadFigures| {
+        let profile = row.profile.as_ref()?;
+        let mut nests: Vec<&NestFigures> =
+            profile.nests.iter().filter(|nest| nest.seconds >= LARGE * profile.seconds).collect();
+        nests.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        let share = |nest: &&NestFigures| format!("{:.0}% {}", 100.0 * nest.seconds / profile.seconds, nest.nest);
+        let shares: Vec<String> = nests.iter().take(SLOWEST).map(share).collect();
+        Some(format!("{:<14} {:>8.3}ms  {}", row.workload.name, 1e3 * profile.seconds, shares.join("; ")))
+    };
+    rows.iter().filter_map(line).collect()
 }
 
 /// The lines of the table, of its means, and of what failed.

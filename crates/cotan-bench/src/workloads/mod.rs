@@ -12,14 +12,15 @@ mod inputs;
 mod manifest;
 
 pub use compile_times::CompileTimes;
-pub use figures::{WorkloadFigures, WorkloadRatios, workload_table};
+pub use figures::{WorkloadFigures, WorkloadRatios, slowest_nests, workload_table};
 pub use manifest::{MECHANISMS, Sizes, Workload, workloads};
 
 use crate::peers::Peers;
-use crate::{Block, Instance, Measured, Settings, Tolerance, Turn, measure_beside};
+use crate::{Block, Instance, Measured, Peak, Settings, Tolerance, Turn, measure_beside, profile};
 use anyhow::{Context, Result};
 use cotan::{Compiler, Request};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// How far values and derivative entries may be from those of others.
 const CLOSE: f64 = 1e-9;
@@ -58,14 +59,25 @@ pub fn workload_instance(workload: &Workload, sources: &Path, sizes: Sizes) -> R
     })
 }
 
-/// Times a workload in turns with its C++ and with the peers that are there.
+/// What workloads are measured with, beside the compiler.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Where their sources are.
+    pub folders: &'a WorkloadFolders,
+    /// The frameworks that are there.
+    pub peers: Option<&'a Peers>,
+    /// What the machine can do, for profiles; none makes none.
+    pub peak: Option<Peak>,
+}
+
+/// Times a workload in turns with its C++ and with the peers that are there, and profiles its gradient.
 pub fn measure_workload(
     compiler: &Compiler,
     workload: &Workload,
-    folders: &WorkloadFolders,
-    peers: Option<&Peers>,
+    around: Surroundings<'_>,
     settings: Settings,
 ) -> Result<WorkloadFigures> {
+    let Surroundings { folders, peers, peak } = around;
     let instance = workload_instance(workload, &folders.sources, Sizes::Timed)?;
     let compiled = CompileTimes::measure(&instance, &folders.built)?;
     let mut by_hand = by_hand::start(&instance, folders)?;
@@ -77,5 +89,7 @@ pub fn measure_workload(
     };
     let (measured, _): (Measured, _) = measure_beside(compiler, &instance, settings, &mut run_others)?;
     let peers = others.into_iter().map(crate::Peer::finish).collect();
-    Ok(WorkloadFigures { workload: workload.clone(), measured, by_hand: by_hand.finish(), peers, compiled })
+    let profile = peak.map(|peak| profile(compiler, &instance, Duration::ZERO, peak)).transpose()?;
+    let by_hand = by_hand.finish();
+    Ok(WorkloadFigures { workload: workload.clone(), measured, by_hand, peers, compiled, profile })
 }
