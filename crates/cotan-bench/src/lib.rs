@@ -11,23 +11,21 @@ mod operations;
 mod peak;
 mod peers;
 mod products;
-mod profile;
 mod random;
 mod threads;
 mod workloads;
 
 pub use adbench::{HandModel, Objective, read_adbench};
 pub use cotan_measure::{
-    Beside, Block, BlockError, Found, Instance, Measured, Settings, Tolerance, Turn, agreement, compare_blocks,
-    evaluate, evaluate_by_tape, measure, measure_beside,
+    Beside, Block, BlockError, Found, Instance, Measured, NestFigures, Peak, Profile, Settings, Tolerance, Turn,
+    agreement, compare_blocks, evaluate, evaluate_by_tape, measure, measure_beside, profile, profile_table,
 };
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use operations::{Form, JudgedOperation, OPERATIONS, Operation, PeerTime, Work, judge, operation, operation_table};
-pub use peak::Peak;
+pub use peak::measure_peak;
 pub use peers::{Peer, PeerFigures, Peers};
 pub use products::{PRODUCT_SIDES, ProductRates, product_chain, product_rates, product_table};
-pub use profile::{NestFigures, Profile, profile, profile_table};
 pub use threads::{Throughput, throughput, throughput_table};
 pub use workloads::{
     CompileTimes, MECHANISMS, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadFolders, WorkloadRatios,

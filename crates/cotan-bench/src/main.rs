@@ -13,10 +13,12 @@ use cotan::cpu::Width;
 use cotan::host::Elem;
 use cotan::{Compiler, Config, Engine};
 use cotan_bench::{
-    HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Peak, Settings, Workload, loop_instance,
+    HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Settings, Workload, loop_instance,
 };
 use cotan_bench::{judge, operation, operation_table, read_adbench};
-use cotan_bench::{newton, product_rates, product_table, profile, profile_table, throughput, throughput_table};
+use cotan_bench::{
+    measure_peak, newton, product_rates, product_table, profile, profile_table, throughput, throughput_table,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fs;
@@ -306,7 +308,7 @@ fn operation_rows(
     settings: Settings,
     json: bool,
 ) -> Result<()> {
-    let peak = Peak::measure(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"));
+    let peak = measure_peak(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"));
     if let Err(error) = &peak {
         complain(&format!("no column of limits: {error:#}"));
     }
@@ -351,9 +353,9 @@ fn profiles(compiler: &Compiler, cases: &[Case], settings: Settings, marks: bool
     if marks || settings.engine != Engine::CPU {
         bail!("--profile looks into compiled code: leave out --marks and --backend interp");
     }
-    let peak = Peak::measure(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"))?;
+    let peak = measure_peak(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"))?;
     for Case { instance, .. } in cases {
-        let found = profile(compiler, instance, settings.budget, peak)
+        let found = profile(compiler, instance, settings.budget, Some(peak))
             .with_context(|| format!("{} {}", instance.objective, instance.name))?;
         if json {
             print_line(&serde_json::to_string(&found)?);

@@ -4,7 +4,7 @@ use crate::baselines::{benches, environment, folder};
 use anyhow::{Context, Result, bail};
 use cotan::Compiler;
 use cotan_bench::{
-    Peak, Peers, Settings, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadFolders, measure_workload,
+    Peers, Settings, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadFolders, measure_peak, measure_workload,
     slowest_nests, workload_instance, workload_table, workloads,
 };
 use std::collections::BTreeSet;
@@ -57,9 +57,9 @@ pub(crate) fn run(
         }
     };
     let folders = WorkloadFolders { sources: sources(), built: folder()?.join("workloads") };
-    let peak = Peak::measure(&benches().join("reference"), &folder()?.join("marks"));
+    let peak = measure_peak(&benches().join("reference"), &folder()?.join("marks"));
     if let Err(error) = &peak {
-        crate::complain(&format!("no slowest nests: {error:#}"));
+        crate::complain(&format!("no shares of the peak: {error:#}"));
     }
     let around = Surroundings { folders: &folders, peers: peers.as_ref(), peak: peak.ok() };
     let mut rows = Vec::new();

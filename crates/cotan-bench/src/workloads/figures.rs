@@ -18,7 +18,7 @@ pub struct WorkloadFigures {
     /// How long it took to compile.
     pub compiled: CompileTimes,
     /// Where the time of the gradient goes.
-    pub profile: Option<Profile>,
+    pub profile: Profile,
 }
 
 /// Ours over theirs, both the shortest times; what was not measured is `None`.
@@ -66,15 +66,15 @@ const LARGE: f64 = 0.1;
 /// A line for each workload: the nests that take the most of its gradient's time.
 pub fn slowest_nests(rows: &[WorkloadFigures]) -> Vec<String> {
     let line = |row: &WorkloadFigures| {
-        let profile = row.profile.as_ref()?;
+        let profile = &row.profile;
         let mut nests: Vec<&NestFigures> =
             profile.nests.iter().filter(|nest| nest.seconds >= LARGE * profile.seconds).collect();
         nests.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         let share = |nest: &&NestFigures| format!("{:.0}% {}", 100.0 * nest.seconds / profile.seconds, nest.nest);
         let shares: Vec<String> = nests.iter().take(SLOWEST).map(share).collect();
-        Some(format!("{:<14} {:>8.3}ms  {}", row.workload.name, 1e3 * profile.seconds, shares.join("; ")))
+        format!("{:<14} {:>8.3}ms  {}", row.workload.name, 1e3 * profile.seconds, shares.join("; "))
     };
-    rows.iter().filter_map(line).collect()
+    rows.iter().map(line).collect()
 }
 
 /// The lines of the table, of its means, and of what failed.
@@ -122,5 +122,105 @@ fn means(rows: &[WorkloadFigures]) -> WorkloadRatios {
         value_tool: mean(|r| r.value_tool),
         gradient_tool: mean(|r| r.gradient_tool),
         gradient_value: mean(|r| r.gradient_value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads::workloads;
+
+    fn peer(name: &'static str, times: Option<(f64, f64)>) -> PeerFigures {
+        PeerFigures {
+            peer: name,
+            version: None,
+            formulation: None,
+            compile_s: None,
+            error: None,
+            obj_min: times.map(|(value, _)| value),
+            obj_med: None,
+            grad_min: times.map(|(_, gradient)| gradient),
+            grad_med: None,
+            samples: 1,
+            threads: None,
+            checksum: 0.0,
+            failure: times.is_none().then(|| "died".to_owned()),
+        }
+    }
+
+    /// A workload whose value takes a millisecond, and whose gradient takes so many.
+    fn row(gradient: f64, peers: Vec<PeerFigures>) -> WorkloadFigures {
+        let workload = workloads().expect("a manifest").swap_remove(0);
+        let measured = Measured {
+            objective: String::new(),
+            instance: String::new(),
+            backend: "cpu",
+            threads: 1,
+            value: None,
+            entries: 1,
+            norm2: 1.0,
+            compile_s: 1.0,
+            first_call_s: 1.0,
+            obj_min: 1e-3,
+            obj_med: 1e-3,
+            grad_min: Some(1e-3 * gradient),
+            grad_med: None,
+            samples: 1,
+            checksum: 0.0,
+            allocations_per_call: None,
+            peak_mib: None,
+            peak_bytes: None,
+            record_bytes: None,
+            predicted_written_bytes: 0,
+            predicted_record_bytes: 0,
+            obj_code_min: None,
+            obj_code_med: None,
+            grad_code_min: None,
+            grad_code_med: None,
+        };
+        let nest = |name: &str, seconds: f64| NestFigures {
+            nest: name.to_owned(),
+            seconds,
+            flops: 0,
+            bytes: 0,
+            of_flops: None,
+            of_bytes: None,
+        };
+        let nests = vec![nest("for i", 2e-3), nest("for j", 1e-4), nest("for k", 7e-3)];
+        let (objective, instance) = (String::new(), String::new());
+        let profile = Profile { objective, instance, peak: None, seconds: 1e-2, nests };
+        let compiled = CompileTimes { first_s: 0.1, cached_s: 0.01 };
+        WorkloadFigures { workload, measured, by_hand: peer("C++", Some((5e-4, 2e-3))), peers, compiled, profile }
+    }
+
+    #[test]
+    fn ratios_are_to_the_best_tool_and_means_are_geometric() {
+        let tools = vec![peer("one", Some((4e-3, 8e-3))), peer("other", Some((2e-3, 9e-3))), peer("third", None)];
+        let found = row(4.0, tools.clone()).ratios();
+        assert_eq!(
+            (found.value_by_hand, found.gradient_by_hand, found.gradient_value),
+            (Some(2.0), Some(2.0), Some(4.0))
+        );
+        assert_eq!((found.value_tool, found.gradient_tool), (Some(0.5), Some(0.5)));
+        let found = means(&[row(4.0, tools.clone()), row(16.0, tools)]);
+        assert!((found.gradient_by_hand.expect("a mean") - 4.0).abs() < 1e-12, "{found:?}");
+        assert_eq!(means(&[row(4.0, Vec::new())]).value_tool, None);
+    }
+
+    #[test]
+    fn failures_are_below_the_table_and_leave_no_time() {
+        let lines = workload_table(&[row(4.0, vec![peer("jax", None)])]);
+        assert_eq!(lines.len(), 4, "{lines:?}");
+        let name = &row(1.0, Vec::new()).workload.name;
+        let expected = "1.000ms    4.000ms    0.500ms    2.000ms          -          -    2.00    2.00       -       -";
+        assert!(lines[1].starts_with(name.as_str()) && lines[1].contains(expected), "{lines:?}");
+        assert_eq!(lines[3], format!("jax {name}: died"));
+    }
+
+    #[test]
+    fn the_slowest_nests_come_first_and_small_ones_are_left_out() {
+        let lines = slowest_nests(&[row(4.0, Vec::new())]);
+        assert_eq!(lines.len(), 1);
+        assert!(lines[0].ends_with("  10.000ms  70% for k; 20% for i"), "{lines:?}");
     }
 }

@@ -66,7 +66,7 @@ pub struct Surroundings<'a> {
     pub folders: &'a WorkloadFolders,
     /// The frameworks that are there.
     pub peers: Option<&'a Peers>,
-    /// What the machine can do, for profiles; none makes none.
+    /// What the machine can do, for profiles, where that is known.
     pub peak: Option<Peak>,
 }
 
@@ -89,7 +89,7 @@ pub fn measure_workload(
     };
     let (measured, _): (Measured, _) = measure_beside(compiler, &instance, settings, &mut run_others)?;
     let peers = others.into_iter().map(crate::Peer::finish).collect();
-    let profile = peak.map(|peak| profile(compiler, &instance, Duration::ZERO, peak)).transpose()?;
+    let profile = profile(compiler, &instance, Duration::ZERO, peak)?;
     let by_hand = by_hand.finish();
     Ok(WorkloadFigures { workload: workload.clone(), measured, by_hand, peers, compiled, profile })
 }
