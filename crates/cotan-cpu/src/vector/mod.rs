@@ -201,7 +201,7 @@ impl Vectoriser<'_> {
         let shapes = shapes_of(lanes)?;
         let strip = Estimate { shapes: &shapes, lanes: lanes.into() }.nodes(&l.body);
         let iterations = l.count.as_i64().map_or(i64::from(lanes), |n| {
-            let n_strips = (n + i64::from(lanes) - 1) / i64::from(lanes);
+            let n_strips = n / i64::from(lanes) + i64::from(n % i64::from(lanes) > 0);
             n / n_strips.max(1)
         });
         Some((lanes, strip / iterations.max(1) as f64))
