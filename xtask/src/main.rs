@@ -64,6 +64,9 @@ cargo xtask COMMAND
   fuzz TARGET SECONDS     runs a fuzz target: parser, checker, ir, differential, commands, literals, loaders, link, misfits
   fuzz --all SECONDS      gives each target so many seconds and adds to the counts in fuzz/counts.tsv
   bench                   the benchmarks on real input
+  bench workloads [NAME ..] [--held-out]
+                          programs of many kinds beside hand-written C++ and the peers: those that are not held out, or
+                          those that are
   peers [--torch]         installs JAX, and PyTorch, which the benchmarks then compare with; needs python3
 ";
 
@@ -109,7 +112,10 @@ fn main() -> Result<()> {
             cargo(&all, &[])
         }
         Some("bench") => {
-            let mut all = vec!["run", "--release", "-q", "-p", "cotan-bench", "--", "all"];
+            let mut all = vec!["run", "--release", "-q", "-p", "cotan-bench", "--"];
+            if rest.first().is_none_or(|word| word != "workloads") {
+                all.push("all");
+            }
             all.extend(rest.iter().map(String::as_str));
             cargo(&all, &[])
         }

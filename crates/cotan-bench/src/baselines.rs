@@ -34,9 +34,7 @@ impl Baselines {
         if !wanted.peers {
             return Ok((Baselines { marks, peers: None }, Vec::new()));
         }
-        let folder = folder()?;
-        let environment = folder.parent().unwrap_or(Path::new("..")).join("peers");
-        let (peers, missing) = match Peers::find(&environment, &benches().join("peers")) {
+        let (peers, missing) = match Peers::find(&environment()?, &benches().join("peers")) {
             Ok(peers) => {
                 let missing = peers.missing();
                 (Some(peers), missing)
@@ -77,6 +75,11 @@ impl Baselines {
 /// The folder of what is compared with.
 pub(crate) fn benches() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches")
+}
+
+/// The environment of peers, which `cargo xtask peers` makes.
+pub(crate) fn environment() -> Result<PathBuf> {
+    Ok(folder()?.parent().unwrap_or(Path::new("..")).join("peers"))
 }
 
 /// The folder of this program, in that which cargo builds in.

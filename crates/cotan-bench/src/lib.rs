@@ -1,4 +1,5 @@
-//! Benchmarks on real input: the ADBench objectives, loops whose length depends on data, and single operations.
+//! Benchmarks on real input: the ADBench objectives, loops whose length depends on data, single operations, and
+//! workloads of many kinds.
 //!
 //! Every benchmark is a program in `examples/`, an instance of its arguments, and the derivative entries that it gives;
 //! [`measure()`] times both the function and its derivative by one method. The shell in `main.rs` reads files.
@@ -10,19 +11,23 @@ mod operations;
 mod peak;
 mod peers;
 mod products;
-mod profile;
+mod random;
 mod threads;
+mod workloads;
 
 pub use adbench::{HandModel, Objective, read_adbench};
 pub use cotan_measure::{
-    Beside, Block, BlockError, Found, Instance, Measured, Settings, Tolerance, Turn, agreement, compare_blocks,
-    evaluate, evaluate_by_tape, measure, measure_beside,
+    Beside, Block, BlockError, Found, Instance, Measured, NestFigures, Peak, Profile, Settings, Tolerance, Turn,
+    agreement, compare_blocks, evaluate, evaluate_by_tape, measure, measure_beside, profile, profile_table,
 };
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use operations::{Form, JudgedOperation, OPERATIONS, Operation, PeerTime, Work, judge, operation, operation_table};
-pub use peak::Peak;
+pub use peak::measure_peak;
 pub use peers::{Peer, PeerFigures, Peers};
 pub use products::{PRODUCT_SIDES, ProductRates, product_chain, product_rates, product_table};
-pub use profile::{NestFigures, Profile, profile, profile_table};
 pub use threads::{Throughput, throughput, throughput_table};
+pub use workloads::{
+    CompileTimes, MECHANISMS, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadFolders, WorkloadRatios,
+    measure_workload, slowest_nests, workload_instance, workload_table, workloads,
+};

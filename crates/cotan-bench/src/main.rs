@@ -1,8 +1,9 @@
 //! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`, `products`,
-//! `operations [NAME...]`.
+//! `operations [NAME...]`, `workloads [NAME...] [--held-out]`.
 
 mod baselines;
 mod report;
+mod suite;
 
 use anyhow::{Context, Result, bail};
 use baselines::{Baselines, Wanted};
@@ -11,9 +12,13 @@ use cotan::cpu::SearchConfig;
 use cotan::cpu::Width;
 use cotan::host::Elem;
 use cotan::{Compiler, Config, Engine};
-use cotan_bench::{HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Peak, Settings, loop_instance};
+use cotan_bench::{
+    HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Settings, Workload, loop_instance,
+};
 use cotan_bench::{judge, operation, operation_table, read_adbench};
-use cotan_bench::{newton, product_rates, product_table, profile, profile_table, throughput, throughput_table};
+use cotan_bench::{
+    measure_peak, newton, product_rates, product_table, profile, profile_table, throughput, throughput_table,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fs;
@@ -66,6 +71,14 @@ enum Command {
         /// Which; all by default.
         names: Vec<String>,
     },
+    /// Programs of many kinds and their gradients, beside hand-written C++, which is built for it, and beside the peers.
+    Workloads {
+        /// Which; all by default.
+        names: Vec<String>,
+        /// Those that are held out, instead of the others.
+        #[arg(long)]
+        held_out: bool,
+    },
     /// The large instances on two threads, beside two copies on one thread each.
     Threads {
         /// The folder that holds `gmm`, `ba` and `lstm`.
@@ -82,7 +95,7 @@ struct Options {
     /// What runs the programs.
     #[arg(long, value_enum, default_value_t = Backend::Cpu, global = true)]
     backend: Backend,
-    /// Threads; by default COTAN_THREADS, or as many as this process may use.
+    /// Threads; by default COTAN_THREADS, or as many as this process may use, and one for workloads.
     #[arg(long, global = true)]
     threads: Option<NonZeroUsize>,
     /// How many lanes of a loop an operation works on, at most: a power of two; by default all that the loop has.
@@ -115,7 +128,7 @@ enum Backend {
 
 fn main() -> Result<()> {
     let cli = Cli::parse();
-    let threads = threads(cli.options.threads)?;
+    let threads = threads(&cli)?;
     let budget = Duration::try_from_secs_f64(cli.options.budget).context("--budget: expected seconds, at least 0")?;
     if let Command::Threads { data } = &cli.command {
         if cli.options.profile {
@@ -142,7 +155,10 @@ fn main() -> Result<()> {
         Command::Loops { name } => vec![Case { instance: loop_instance(name)?, file: None }],
         Command::All { data, marks: _ } => every_case(data)?,
         Command::Operations { names } if cli.options.profile => operation_cases(names)?,
-        Command::Operations { .. } | Command::Threads { .. } | Command::Products => Vec::new(),
+        Command::Workloads { names, held_out } if cli.options.profile => workload_cases(names, *held_out)?,
+        Command::Operations { .. } | Command::Workloads { .. } | Command::Threads { .. } | Command::Products => {
+            Vec::new()
+        }
     };
     if cli.options.out.is_some() && cases.len() != 1 {
         bail!("--out takes the entries of one instance, found {} instances", cases.len());
@@ -153,13 +169,18 @@ fn main() -> Result<()> {
         | Command::Loops { .. }
         | Command::Threads { .. }
         | Command::Products
-        | Command::Operations { .. } => false,
+        | Command::Operations { .. }
+        | Command::Workloads { .. } => false,
     };
     if cli.options.profile {
         if cli.options.threads.is_some_and(|n| n > NonZeroUsize::MIN) {
             bail!("--profile runs on one thread, found --threads {}", threads.get());
         }
         return profiles(&compiler, &cases, settings, marks, cli.options.json);
+    }
+    if let Command::Workloads { names, held_out } = &cli.command {
+        let all = suite::chosen(names, *held_out)?;
+        return workload_rows(&compiler, &all, !cli.options.no_peers, settings, cli.options.json);
     }
     let (baselines, missing) = Baselines::gather(Wanted { marks, peers: !cli.options.no_peers })?;
     missing.iter().for_each(|line| complain(line));
@@ -183,8 +204,9 @@ fn main() -> Result<()> {
     print_rows(&report::rows(all), report::table, cli.options.json)
 }
 
-/// `--threads`, or `COTAN_THREADS`, or as many as this process may use.
-fn threads(option: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
+/// `--threads`, or `COTAN_THREADS`, or as many as this process may use; one for workloads, as the C++ beside them has one.
+fn threads(cli: &Cli) -> Result<NonZeroUsize> {
+    let option = cli.options.threads;
     let word = std::env::var_os("COTAN_THREADS").filter(|word| option.is_none() && !word.is_empty());
     let wanted =
         match word {
@@ -193,7 +215,16 @@ fn threads(option: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
             })?),
             None => option,
         };
-    Ok(wanted.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN))
+    let all = match &cli.command {
+        Command::Workloads { .. } => None,
+        Command::Adbench { .. }
+        | Command::Loops { .. }
+        | Command::All { .. }
+        | Command::Products
+        | Command::Operations { .. }
+        | Command::Threads { .. } => std::thread::available_parallelism().ok(),
+    };
+    Ok(wanted.or(all).unwrap_or(NonZeroUsize::MIN))
 }
 
 fn compiler(threads: NonZeroUsize, width: Option<Width>) -> Result<Compiler> {
@@ -246,6 +277,29 @@ fn operation_cases(names: &[String]) -> Result<Vec<Case>> {
     operation_names(names).map(case).collect()
 }
 
+/// Workloads as instances, for their profile.
+fn workload_cases(names: &[String], held_out: bool) -> Result<Vec<Case>> {
+    let all = suite::chosen(names, held_out)?;
+    all.iter().map(|workload| Ok(Case { instance: suite::instance(workload)?, file: None })).collect()
+}
+
+/// Prints workloads beside C++ and the peers. A row of JSON is printed as soon as it is measured.
+fn workload_rows(compiler: &Compiler, all: &[Workload], peers: bool, settings: Settings, json: bool) -> Result<()> {
+    let bar = progress(all.len());
+    let rows = suite::run(compiler, all, peers, settings, &mut |row| {
+        bar.inc(1);
+        if json {
+            print_line(&serde_json::to_string(row)?);
+        }
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    if !json {
+        suite::table(&rows).iter().for_each(|line| print_line(line));
+    }
+    suite::agreement(&rows)
+}
+
 /// Prints operations beside their peers. A row of JSON is printed as soon as it is measured.
 fn operation_rows(
     compiler: &Compiler,
@@ -254,7 +308,7 @@ fn operation_rows(
     settings: Settings,
     json: bool,
 ) -> Result<()> {
-    let peak = Peak::measure(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"));
+    let peak = measure_peak(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"));
     if let Err(error) = &peak {
         complain(&format!("no column of limits: {error:#}"));
     }
@@ -299,9 +353,9 @@ fn profiles(compiler: &Compiler, cases: &[Case], settings: Settings, marks: bool
     if marks || settings.engine != Engine::CPU {
         bail!("--profile looks into compiled code: leave out --marks and --backend interp");
     }
-    let peak = Peak::measure(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"))?;
+    let peak = measure_peak(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"))?;
     for Case { instance, .. } in cases {
-        let found = profile(compiler, instance, settings.budget, peak)
+        let found = profile(compiler, instance, settings.budget, Some(peak))
             .with_context(|| format!("{} {}", instance.objective, instance.name))?;
         if json {
             print_line(&serde_json::to_string(&found)?);

@@ -13,10 +13,13 @@ const TABLE: &str = include_str!("../../../benches/reference/marks.tsv");
 
 /// The programs of marks, with what their compiler is told beside [`FLAGS`].
 const PROGRAMS: [(&str, &[&str]); 2] = [
-    ("limit", &["-ffast-math"]),
+    ("limit", &[VECTOR_MATHS]),
     // The SLP vectoriser of some compilers changes the digits of the steps of Runge-Kutta.
     ("micro", &["-fno-tree-slp-vectorize"]),
 ];
+
+/// Sums in any order, and functions of the C library on vectors.
+pub(crate) const VECTOR_MATHS: &str = "-ffast-math";
 
 const FLAGS: [&str; 3] = ["-O3", "-march=native", "-std=c++17"];
 

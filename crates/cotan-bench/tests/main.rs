@@ -1,3 +1,4 @@
 //! All tests of this crate through its public interface, in one program: what they share is built and linked once.
 
 mod examples;
+mod workloads;

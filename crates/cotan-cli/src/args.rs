@@ -304,14 +304,12 @@ pub(crate) struct LaterArgs {
     unchecked: bool,
     #[arg(long, hide = true)]
     fast_math: bool,
-    #[arg(long, hide = true)]
-    profile: bool,
 }
 
 impl LaterArgs {
     /// The first such option that was given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let all = [(self.unchecked, "--unchecked"), (self.fast_math, "--fast-math"), (self.profile, "--profile")];
+        let all = [(self.unchecked, "--unchecked"), (self.fast_math, "--fast-math")];
         all.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 }
@@ -457,6 +455,9 @@ pub(crate) struct BenchArgs {
     /// Seconds of samples for each function.
     #[arg(long, value_name = "S", default_value = "1")]
     pub(crate) budget: f64,
+    /// Where the time goes: the loop nests of the gradient, or of the function alone, on one thread.
+    #[arg(long)]
+    pub(crate) profile: bool,
     /// Prints one JSON object on stdout.
     #[arg(long)]
     pub(crate) json: bool,

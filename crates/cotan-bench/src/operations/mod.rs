@@ -3,17 +3,16 @@
 //! The programs are those of `benches/operations`, the same text for either element type; the peers' are in
 //! `benches/peers/in_*/operations.py`. A row of [`OPERATIONS`] says the sizes, the bar and the least work there is.
 
-mod inputs;
 mod verdicts;
 
 pub use verdicts::{Form, JudgedOperation, PeerTime, judge, operation_table};
 
+use crate::random::{self, Random};
 use crate::{Block, Instance, Tolerance};
 use anyhow::{Result, bail};
 use cotan::Request;
 use cotan::host::Elem;
 use cotan::host::{Arguments, HostValue};
-use inputs::Random;
 
 const FILE: &str = "benches/operations/operations.cot";
 const SOURCE: &str = include_str!("../../../../benches/operations/operations.cot");
@@ -98,7 +97,7 @@ fn row(
     let elem = random.elem();
     // Sums are of other orders, and in f32 a value of millions of terms has few digits.
     let (value, entries) = if elem == Elem::F32 { (1e-3, 1e-5) } else { (1e-8, 1e-10) };
-    let size = args.first().map_or_else(String::new, |(_, first)| inputs::size(first));
+    let size = args.first().map_or_else(String::new, |(_, first)| random::size(first));
     let instance = Instance {
         objective: format!("operations.{function}"),
         name: format!("{name} {elem}"),
@@ -163,7 +162,7 @@ fn sort(random: &mut Random) -> Operation {
 
 fn gather(random: &mut Random) -> Operation {
     let (n, k) = (1 << 20, 1 << 21);
-    let args = vec![("x", random.numbers(&[n])), ("at", random.positions(k, n)), ("w", random.numbers(&[k]))];
+    let args = vec![("x", random.numbers(&[n])), ("at", random.positions(n, &[k])), ("w", random.numbers(&[k]))];
     let positions = k * Elem::I64.bytes() / random.elem().bytes();
     row(random, "gather", "gathered", args, &[(RESULT, k), ("x", n)])
         .with_work([positions + 2 * k, positions + 2 * k + n], [0.0, 3.0 * k as f64])

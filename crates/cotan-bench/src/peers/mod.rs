@@ -5,15 +5,16 @@
 //! so that a disturbance meets all. A peer that dies, hangs, is wrong or uses more than one thread is a line of the
 //! report and nothing else.
 
+mod exchange;
 mod process;
 mod protocol;
 mod timing;
 
+pub(crate) use exchange::Exchange;
 pub use timing::{Peer, PeerFigures};
 
 use crate::Instance;
 use anyhow::{Context, Result, bail};
-use cotan::host::{HostValue, write_npz};
 use process::Process;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,9 +24,6 @@ use std::time::Duration;
 /// The frameworks, as the environment and as their makers call them, with what installs them.
 const FRAMEWORKS: [(&str, &str, &str); 2] =
     [("jax", "JAX", "cargo xtask peers"), ("torch", "PyTorch", "cargo xtask peers --torch")];
-
-/// The file of the arguments.
-const ARGUMENTS: &str = "arguments.npz";
 
 /// How long the names of what is installed are waited for.
 const VERSIONS: Duration = Duration::from_secs(20);
@@ -63,73 +61,47 @@ impl Peers {
 
     /// One line for each framework that is not installed.
     pub fn missing(&self) -> Vec<String> {
-        let absent = FRAMEWORKS.iter().filter(|(key, ..)| !self.installed.contains_key(*key));
+        self.missing_of(|_| true)
+    }
+
+    /// The same of the frameworks in which a module is written.
+    pub fn missing_in(&self, module: &str) -> Vec<String> {
+        self.missing_of(|key| self.has(key, module))
+    }
+
+    fn missing_of(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let absent = FRAMEWORKS.iter().filter(|(key, ..)| !self.installed.contains_key(*key) && is_wanted(key));
         absent.map(|(_, name, install)| format!("no column of {name}: it is not installed (`{install}`)")).collect()
     }
 
-    /// Starts every installed framework on an instance. An instance without a gradient has no peers.
+    /// Whether a module is written in a framework.
+    fn has(&self, key: &str, module: &str) -> bool {
+        self.scripts.join(format!("in_{key}")).join(module).with_extension("py").exists()
+    }
+
+    /// Starts every installed framework in which an instance is written. An instance without a gradient has no peers.
     pub fn start(&self, instance: &Instance) -> Vec<Peer> {
-        let installed = FRAMEWORKS.iter().filter(|(key, ..)| self.installed.contains_key(*key));
-        let handed_over = self.hand_over(instance);
+        let module = instance.objective.split('.').next().unwrap_or_default();
+        let is_there = |key: &str| self.installed.contains_key(key) && self.has(key, module);
+        let installed = FRAMEWORKS.iter().filter(|(key, ..)| is_there(key));
+        let handed_over = Exchange::hand_over(&self.exchange, instance);
         let start = |(key, ..): &(&'static str, _, _)| match &handed_over {
             Ok(folder) => {
-                let entries = folder.0.join(format!("{key}.npy"));
+                let entries = folder.entries(key);
                 let mut command = Command::new(&self.python);
                 command.arg(self.scripts.join("serve.py")).args([*key, &instance.objective]);
-                command.arg(folder.0.join(ARGUMENTS)).arg(&entries);
+                command.arg(folder.arguments()).arg(&entries);
                 Peer::start(key, command, &entries, instance)
             }
             Err(error) => Peer::failed(key, error),
         };
         if instance.gradient.is_some() { installed.map(start).collect() } else { Vec::new() }
     }
-
-    /// Writes the arguments of an instance.
-    fn hand_over(&self, instance: &Instance) -> Result<Exchange> {
-        let folder = Exchange::make(&self.exchange)?;
-        let mut arguments = Vec::new();
-        for (name, value) in &instance.args {
-            flatten(name, value, &mut arguments);
-        }
-        let bytes = write_npz(&arguments).context("expected arguments that are tensors, scalars or structs of them")?;
-        let file = folder.0.join(ARGUMENTS);
-        std::fs::write(&file, bytes).with_context(|| format!("writing {}", file.display()))?;
-        Ok(folder)
-    }
 }
 
 /// The interpreter of an environment that `python3 -m venv` made.
 fn python_of(environment: &Path) -> PathBuf {
     if cfg!(windows) { environment.join("Scripts").join("python.exe") } else { environment.join("bin").join("python") }
-}
-
-/// Structs are handed over field by field, `model.parent` for the field of an argument.
-fn flatten(name: &str, value: &HostValue, out: &mut Vec<(String, HostValue)>) {
-    if let HostValue::Struct(fields) = value {
-        for (field, value) in fields {
-            flatten(&format!("{name}.{field}"), value, out);
-        }
-    } else {
-        out.push((name.to_owned(), value.clone()));
-    }
-}
-
-/// A folder of this process, removed with this value.
-struct Exchange(PathBuf);
-
-impl Exchange {
-    fn make(within: &Path) -> Result<Exchange> {
-        let folder = within.join(std::process::id().to_string());
-        std::fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
-        Ok(Exchange(folder))
-    }
-}
-
-impl Drop for Exchange {
-    fn drop(&mut self) {
-        // What cannot be removed lies in the target folder.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]
@@ -151,13 +123,5 @@ mod tests {
         let installed = BTreeMap::from([("jax".to_owned(), "1.0".to_owned())]);
         let peers = Peers { python: PathBuf::new(), scripts: PathBuf::new(), exchange: PathBuf::new(), installed };
         assert_eq!(peers.missing(), ["no column of PyTorch: it is not installed (`cargo xtask peers --torch`)"]);
-    }
-
-    #[test]
-    fn fields_are_handed_over_under_the_name_of_their_struct() {
-        let model = HostValue::Struct(vec![("size".to_owned(), HostValue::i64(3))]);
-        let mut found = Vec::new();
-        flatten("model", &model, &mut found);
-        assert_eq!(found, [("model.size".to_owned(), HostValue::i64(3))]);
     }
 }

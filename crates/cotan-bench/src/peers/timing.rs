@@ -60,7 +60,7 @@ pub struct Peer {
 
 impl Peer {
     /// Starts the process and waits until it has compiled; it writes its derivative entries to a file.
-    pub(super) fn start(name: &'static str, command: Command, entries: &Path, instance: &Instance) -> Peer {
+    pub(crate) fn start(name: &'static str, command: Command, entries: &Path, instance: &Instance) -> Peer {
         match Running::start(command, entries, &instance.blocks, instance.tolerance) {
             Ok(running) => Peer { name, running: Some(running), failure: None },
             Err(error) => Peer::failed(name, &error),
@@ -68,7 +68,7 @@ impl Peer {
     }
 
     /// One that was not started.
-    pub(super) fn failed(name: &'static str, error: &anyhow::Error) -> Peer {
+    pub(crate) fn failed(name: &'static str, error: &anyhow::Error) -> Peer {
         Peer { name, running: None, failure: Some(format!("{error:#}")) }
     }
 

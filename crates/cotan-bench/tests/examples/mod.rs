@@ -1,6 +1,6 @@
 //! The examples on real data: their values and derivatives, on threads, and called again and again.
 
-mod instances;
+pub(crate) mod instances;
 mod products;
 mod profile;
 mod reference;

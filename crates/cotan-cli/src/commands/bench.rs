@@ -8,8 +8,9 @@ use crate::input;
 use crate::output;
 use crate::session::{Session, read_program};
 use crate::terminal;
-use cotan::{CallError, Compiler, Config, DerivativeForm, Request, codes, derivative};
-use cotan_measure::{Instance, Measured, Settings, Tolerance, measure};
+use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Request, codes, derivative};
+use cotan_measure::{Instance, Measured, Profile, Settings, Tolerance, measure, profile, profile_table};
+use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -49,23 +50,41 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         budget,
         fewest_samples: args.repeat,
     };
+    if args.profile && session.engine != Engine::CPU {
+        let message = "`--profile` looks into compiled code".to_owned();
+        return Err(usage(message).help("leave out --backend interp"));
+    }
     // Compiled anew: what the cache holds would be no compile time.
     let config = Config { cache: None, quick_start: false, ..environment::config(&args.engine)? };
     let compiler = Compiler::new(config).map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, e))?;
     let status = terminal::status("compiling and timing");
-    let measured = measure(&compiler, &instance, settings);
+    let found = measure(&compiler, &instance, settings).and_then(|(measured, _)| {
+        let profile = args.profile.then(|| profile(&compiler, &instance, budget, None)).transpose()?;
+        Ok(Report { measured, profile })
+    });
     status.finish_and_clear();
-    let (measured, _) = measured.map_err(|e| match e.downcast_ref::<CallError>() {
+    let report = found.map_err(|e| match e.downcast_ref::<CallError>() {
         Some(error) => session.call_failure(&args.function, error),
         None => Failure::bug(format!("{e:#}")),
     })?;
     if args.json {
-        let line = serde_json::to_string(&measured).map_err(|e| Failure::bug(format!("the report: {e}")))?;
+        let line = serde_json::to_string(&report).map_err(|e| Failure::bug(format!("the report: {e}")))?;
         output::print_json(&line)?;
     } else {
-        output::print(&table(&measured))?;
+        output::print(&table(&report.measured))?;
+        let nests = report.profile.iter().flat_map(profile_table);
+        output::print(&nests.map(|line| line + "\n").collect::<String>())?;
     }
     Ok(exit::DONE)
+}
+
+/// What is printed under `--json`.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    measured: Measured,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Profile>,
 }
 
 fn table(m: &Measured) -> String {

@@ -147,7 +147,6 @@ fn what_this_version_does_not_have_is_refused_in_one_line() {
         ("--backend=cuda", "error[U0001]: the device `cuda`"),
         ("--unchecked", "error[U0002]: `--unchecked`"),
         ("--fast-math", "error[U0002]: `--fast-math`"),
-        ("--profile", "error[U0002]: `--profile`"),
     ] {
         let run = case.run(&["run", "program.cot", option]);
         assert_eq!(run.status, Some(2), "{option}");

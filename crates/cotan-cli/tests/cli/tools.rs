@@ -190,6 +190,28 @@ fn a_benchmark_prints_the_object_of_the_bench_crate() {
 }
 
 #[test]
+fn a_profile_names_the_loop_nests_of_the_gradient() {
+    let case = Case::new(LOSS);
+    case.write("args.json", LOSS_ARGS);
+    let bench = ["bench", "program.cot", "--fn", "loss", "--args", "args.json", "--budget", "0", "--grad", "w"];
+    assert!(case.json(&bench)["profile"].is_null());
+    let profile = &case.json(&[&bench[..], &["--profile"]].concat())["profile"];
+    let nests = profile["nests"].as_array().expect("nests");
+    assert!(!nests.is_empty() && profile["peak"].is_null(), "{profile}");
+    for nest in nests {
+        let within = 0.0..=profile["seconds"].as_f64().expect("a time");
+        assert!(nest["seconds"].as_f64().is_some_and(|s| within.contains(&s)), "{profile}");
+        assert!(nest["flops"].as_i64() > Some(-1) && nest["bytes"].as_i64() > Some(0), "{profile}");
+    }
+    let run = case.run(&[&bench[..], &["--profile"]].concat());
+    assert!(run.stdout.contains("      MB     GB/s  nest\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("everything else\n"), "{}", run.stdout);
+    let run = case.run(&[&bench[..], &["--profile", "--backend", "interp"]].concat());
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.starts_with("error[U0002]: `--profile` looks into compiled code"), "{}", run.stderr);
+}
+
+#[test]
 fn the_doctor_says_what_it_found() {
     let case = Case::new("");
     let report = case.json(&["doctor"]);

@@ -1,4 +1,4 @@
-//! Inputs of operations: random from a fixed seed, so that every run and every peer has the same.
+//! Random inputs from a fixed seed, so that every run and every peer has the same.
 
 use cotan::host::HostValue;
 use cotan::host::Value;
@@ -8,17 +8,17 @@ const SEED: u64 = 20;
 
 /// Random numbers of one type, by SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators,
 /// 2014).
-pub(super) struct Random {
+pub(crate) struct Random {
     elem: Elem,
     state: u64,
 }
 
 impl Random {
-    pub(super) fn new(elem: Elem) -> Random {
+    pub(crate) fn new(elem: Elem) -> Random {
         Random { elem, state: SEED }
     }
 
-    pub(super) fn elem(&self) -> Elem {
+    pub(crate) fn elem(&self) -> Elem {
         self.elem
     }
 
@@ -42,28 +42,42 @@ impl Random {
     }
 
     /// A tensor of numbers from -1 to 1.
-    pub(super) fn numbers(&mut self, dims: &[usize]) -> HostValue {
+    pub(crate) fn numbers(&mut self, dims: &[usize]) -> HostValue {
         self.tensor(dims, |random, _| random.number())
     }
 
+    /// A tensor of numbers from `low` to `high`.
+    pub(crate) fn between(&mut self, low: f64, high: f64, dims: &[usize]) -> HostValue {
+        self.tensor(dims, |random, _| low + (high - low) * 0.5 * (random.number() + 1.0))
+    }
+
     /// A tensor of 0, 1/8, 2/8 and 3/8, of which millions have an exact sum in every type.
-    pub(super) fn eighths(&mut self, dims: &[usize]) -> HostValue {
+    pub(crate) fn eighths(&mut self, dims: &[usize]) -> HostValue {
         self.tensor(dims, |random, _| (random.next() >> 62) as f64 / 8.0)
     }
 
     /// The scalar 1.
-    pub(super) fn one(&self) -> HostValue {
+    pub(crate) fn one(&self) -> HostValue {
         HostValue::Scalar(Const::from_bits(self.elem, bits(self.elem, 1.0)))
     }
 
-    /// `k` positions below `n`.
-    pub(super) fn positions(&mut self, k: usize, n: usize) -> HostValue {
-        let at: Vec<i64> = (0..k).map(|_| (self.next() % n as u64) as i64).collect();
-        HostValue::Tensor(Value::i64s(&[k as i64], &at))
+    /// A tensor of positions below `n`.
+    pub(crate) fn positions(&mut self, n: usize, dims: &[usize]) -> HostValue {
+        let at: Vec<i64> = (0..dims.iter().product()).map(|_| (self.next() % n as u64) as i64).collect();
+        HostValue::Tensor(Value::i64s(&dims.iter().map(|d| *d as i64).collect::<Vec<_>>(), &at))
+    }
+
+    /// Where each of `parts` parts of `n` elements begins, and the end: parts of random lengths, which may be empty.
+    pub(crate) fn parts(&mut self, n: usize, parts: usize) -> HostValue {
+        let mut starts: Vec<i64> = (0..parts).map(|_| (self.next() % (n as u64 + 1)) as i64).collect();
+        starts.sort_unstable();
+        starts.first_mut().into_iter().for_each(|first| *first = 0);
+        starts.push(n as i64);
+        HostValue::Tensor(Value::i64s(&[parts as i64 + 1], &starts))
     }
 
     /// Square matrices with a heavy diagonal, so that the digits of solutions are those of the arithmetic.
-    pub(super) fn matrices(&mut self, batch: usize, n: usize) -> HostValue {
+    pub(crate) fn matrices(&mut self, batch: usize, n: usize) -> HostValue {
         self.tensor(&[batch, n, n], |random, k| {
             let is_diagonal = k / n % n == k % n;
             random.number() + if is_diagonal { n as f64 } else { 0.0 }
@@ -76,7 +90,7 @@ fn bits(elem: Elem, x: f64) -> u64 {
 }
 
 /// The extents of an argument, as a word.
-pub(super) fn size(value: &HostValue) -> String {
+pub(crate) fn size(value: &HostValue) -> String {
     let HostValue::Tensor(tensor) = value else { return "1".to_owned() };
     let dims: Vec<String> = tensor.dims.iter().map(i64::to_string).collect();
     dims.join("x")
@@ -99,6 +113,13 @@ mod tests {
         let in_f32 = all.iter().fold(0.0f32, |sum, x| sum + *x as f32);
         assert_eq!(f64::from(in_f32), all.iter().sum::<f64>());
         assert_eq!(all.iter().copied().fold(0.0, f64::max), 0.375);
+    }
+
+    #[test]
+    fn parts_cover_all_elements_in_order() {
+        let HostValue::Tensor(starts) = Random::new(Elem::F64).parts(10, 4) else { panic!("expected a tensor") };
+        assert_eq!((starts.dims.as_slice(), starts.bits[0], starts.bits[4]), ([5].as_slice(), 0, 10));
+        assert!(starts.bits.is_sorted());
     }
 
     #[test]
