@@ -243,6 +243,9 @@ fn fields(parser: &mut Parser<'_>, name: &Ident) -> Vec<Field> {
         let doc = attributes::doc(parser);
         let start = parser.token().span;
         let attrs = attributes::attrs(parser);
+        if parser.at(TokenKind::Pub) {
+            public_field(parser);
+        }
         if matches!(parser.peek(), TokenKind::Fn | TokenKind::Kernel) {
             function_among_fields(parser, name);
             return None;
@@ -256,6 +259,20 @@ fn fields(parser: &mut Parser<'_>, name: &Ident) -> Vec<Field> {
         Some(Field { id: parser.node(), span: parser.span_from(start), doc, attrs, name, ty })
     });
     fields.into_iter().flatten().collect()
+}
+
+/// Reads and reports the `pub` in front of a field.
+#[cold]
+fn public_field(parser: &mut Parser<'_>) {
+    let word = parser.bump();
+    if matches!(parser.peek(), TokenKind::Fn | TokenKind::Kernel) {
+        return;
+    }
+    let field = parser.token().span;
+    let diagnostic = Diagnostic::error(codes::KEYWORD_AS_NAME, word, "expected the name of a field, found `pub`")
+        .help("leave it out: who sees a struct sees its fields")
+        .fix(Span { end: field.start, ..word }, "");
+    parser.report_earlier(diagnostic);
 }
 
 /// Reads and reports a function in the braces of the struct or variant `owner`.
