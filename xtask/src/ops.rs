@@ -156,8 +156,8 @@ fn introduction(op: &Json) -> &'static str {
         }
         "tensor" => "Operations on tensors, as the core IR has them.",
         _ => {
-            "Operations of the op table. In formulas `r` is the result and `a0`, `a1`, .. are the operands; a primitive \
-             goes element by element over tensors."
+            "Operations of the op table. A primitive goes element by element over tensors. Its operand is `x`, several are \
+             `a`, `b`, .."
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::examples;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotan::cpu::{InstructionSet, Width};
 use std::num::NonZeroUsize;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 /// Compiles numeric programs and their derivatives, and runs them.
 #[derive(Parser)]
-#[command(name = "cotan", version, arg_required_else_help = true)]
+#[command(name = "cotan", version, arg_required_else_help = true, after_help = examples::OVERVIEW)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -17,36 +18,52 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Calls a function and prints its result.
+    #[command(after_help = examples::text(examples::RUN))]
     Run(RunArgs),
     /// Value and gradient of a scalar function at a point.
+    #[command(after_help = examples::text(examples::GRAD))]
     Grad(GradArgs),
     /// Value and its tangent along a direction (forward mode).
+    #[command(after_help = examples::text(examples::JVP))]
     Jvp(JvpArgs),
     /// Value and the cotangents of parameters for one of the result (reverse mode).
+    #[command(after_help = examples::text(examples::VJP))]
     Vjp(VjpArgs),
     /// Value and Jacobian.
+    #[command(after_help = examples::text(examples::JACOBIAN))]
     Jacobian(MatrixArgs),
     /// Value and Hessian of a scalar function.
+    #[command(after_help = examples::text(examples::HESSIAN))]
     Hessian(MatrixArgs),
     /// Value and the product of the Hessian with a direction.
+    #[command(after_help = examples::text(examples::HVP))]
     Hvp(JvpArgs),
     /// Reports everything that is wrong with programs, without running them.
+    #[command(after_help = examples::text(examples::CHECK))]
     Check(CheckArgs),
     /// Brings programs into the one layout.
+    #[command(after_help = examples::text(examples::FMT))]
     Fmt(FmtArgs),
     /// Runs the tests and the examples of programs.
+    #[command(after_help = examples::text(examples::TEST))]
     Test(TestArgs),
     /// Makes a folder with a small program, a gradient and a test.
+    #[command(after_help = examples::text(examples::NEW))]
     New(NewArgs),
     /// Prints a step of the compiler as text.
+    #[command(after_help = examples::text(examples::EMIT))]
     Emit(EmitArgs),
     /// Explains an operation, an error code, or what a gradient records.
+    #[command(after_help = examples::text(examples::EXPLAIN))]
     Explain(ExplainArgs),
     /// Lists the operations with their derivatives.
+    #[command(after_help = examples::text(examples::OPS))]
     Ops(OpsArgs),
     /// Times a function and its gradient.
+    #[command(after_help = examples::text(examples::BENCH))]
     Bench(BenchArgs),
     /// Says what Cotan found on this machine, and what is missing.
+    #[command(after_help = examples::text(examples::DOCTOR))]
     Doctor(DoctorArgs),
 }
 
@@ -187,6 +204,7 @@ impl InputArgs {
 
 /// What runs a program, and within which bounds.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "How it runs")]
 pub(crate) struct EngineArgs {
     /// What runs the program.
     #[arg(long, value_enum, default_value_t = Backend::Cpu)]
@@ -411,7 +429,8 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Args)]
 pub(crate) struct OpsArgs {
-    /// Lists what has this word in its name or its description.
+    /// Lists what has this word in its name or its description, best first; without it everything is listed by group: the
+    /// prelude, the modules of the library, then what the op table has.
     #[arg(value_name = "WORD")]
     pub(crate) word: Option<String>,
     /// Lists a module of the library, such as `nn`.

@@ -6,6 +6,7 @@ mod commands;
 mod derivative_at;
 mod diagnostics;
 mod environment;
+mod examples;
 mod exit;
 mod files;
 mod input;

@@ -25,9 +25,12 @@ pub(crate) static PASS: NestPass = NestPass {
 /// depends on the width.
 pub fn legalize_width(f: &mut LoopFunction, width: Width) {
     let body = std::mem::take(&mut f.body);
-    let mut legalize =
-        Legalize { f, width: width.lanes(), loop_lanes: 1, pieces: FxHashMap::default(), nodes: Vec::new() };
-    f.body = legalize.list(body);
+    f.body = legalize_list(f, body, width, 1);
+}
+
+/// The same for nodes whose locals no other nodes mention, in a loop with so many lanes.
+pub(crate) fn legalize_list(f: &mut LoopFunction, nodes: Vec<Node>, width: Width, loop_lanes: u32) -> Vec<Node> {
+    Legalize { f, width: width.lanes(), loop_lanes, pieces: FxHashMap::default(), nodes: Vec::new() }.list(nodes)
 }
 
 struct Legalize<'a> {

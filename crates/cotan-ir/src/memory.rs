@@ -67,7 +67,11 @@ impl fmt::Display for OutOfMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("out of memory: ")?;
         match &self.site {
-            Some(AllocationSite { name, is_record: true, .. }) => write!(f, "the record `{name}` of this loop needs")?,
+            Some(AllocationSite { name, is_record: true, .. }) => {
+                // The record of `y` is called `ys`.
+                let recorded = name.strip_suffix('s').unwrap_or(name);
+                write!(f, "the record of `{recorded}` in this loop needs")?;
+            }
             Some(AllocationSite { name, is_record: false, .. }) => write!(f, "`{name}` needs")?,
             None => f.write_str("the call needs")?,
         }
@@ -87,7 +91,7 @@ mod tests {
     fn the_message_names_who_asked_and_the_remedy_fits_it() {
         let site = |is_record| Some(AllocationSite { name: "xs".into(), span: Span::NONE, is_record });
         let error = OutOfMemory { wanted: 800, held: 640, limit: Some(700), site: site(true) };
-        let expected = "out of memory: the record `xs` of this loop needs 800 bytes; 640 bytes are held, and the limit is 700 bytes";
+        let expected = "out of memory: the record of `x` in this loop needs 800 bytes; 640 bytes are held, and the limit is 700 bytes";
         assert_eq!(error.to_string(), expected);
         assert!(error.remedy().contains("@checkpoint"));
         let error = OutOfMemory { wanted: 8, held: 0, limit: None, site: site(false) };

@@ -28,6 +28,9 @@ pub enum Probe {
 pub struct Width(NonZeroU32);
 
 impl Width {
+    /// Scalars.
+    pub const ONE: Width = Width(NonZeroU32::MIN);
+
     /// So many lanes; `None` if that is no power of two.
     pub fn new(lanes: u32) -> Option<Width> {
         NonZeroU32::new(lanes).filter(|lanes| lanes.is_power_of_two()).map(Width)

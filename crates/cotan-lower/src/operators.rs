@@ -262,6 +262,9 @@ fn each_element(code: &mut Code, args: &[Atom], f: &mut dyn FnMut(&mut Code, &[A
 
 fn matmul(body: &mut Body<'_, '_>, left: Atom, right: Atom) -> Result<Atom> {
     let (a, b) = (body.code.b.ty(left), body.code.b.ty(right));
+    if a.rank() == 1 && b.rank() == 1 {
+        return body.dot(left, right);
+    }
     let rows = &a.dims[..a.rank() - 1];
     let batch = b.rank().saturating_sub(2);
     let columns = &b.dims[b.rank().min(batch + 1)..];

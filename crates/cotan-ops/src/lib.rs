@@ -34,6 +34,7 @@ mod nan;
 mod num;
 mod obligations;
 mod operand;
+mod operand_names;
 pub mod reduce;
 mod registry;
 mod row;

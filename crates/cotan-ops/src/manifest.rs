@@ -1,5 +1,6 @@
 //! The manifest of operations: the table as data, and as text for people.
 
+use crate::operand_names::OperandNames;
 use crate::{
     Batching, Codegen, Derivative, Kinks, Operand, Partial, PrimRow, Proof, Registry, StableHlo, TensorRow, lookup,
     lookup_tensor,
@@ -193,11 +194,20 @@ fn operand_name(want: OperandElem) -> String {
 
 fn signature(row: &PrimRow) -> String {
     let operands: Vec<String> = row.sig.operands.iter().map(|want| operand_name(*want)).collect();
-    let result = match row.sig.result {
+    format!("({}) -> {}", operands.join(", "), result_name(row))
+}
+
+fn named_signature(row: &PrimRow, names: &OperandNames) -> String {
+    let operands = names.operands().zip(row.sig.operands);
+    let operands: Vec<String> = operands.map(|(name, want)| format!("{name}: {}", operand_name(*want))).collect();
+    format!("({}) -> {}", operands.join(", "), result_name(row))
+}
+
+fn result_name(row: &PrimRow) -> String {
+    match row.sig.result {
         ResultElem::T => "T".to_owned(),
         ResultElem::Is(elem) => elem.to_string(),
-    };
-    format!("({}) -> {result}", operands.join(", "))
+    }
 }
 
 fn dtypes(row: &PrimRow) -> Vec<String> {
@@ -208,21 +218,22 @@ fn dtypes(row: &PrimRow) -> Vec<String> {
 }
 
 fn primitive(row: &PrimRow) -> ManifestEntry {
-    let operand = |k: usize, want: OperandElem, partial: &Partial| {
+    let names = OperandNames::of(row);
+    let operand = |name: &str, want: OperandElem, partial: &Partial| {
         let (differentiability, note, partial) = match partial {
             Partial::Term { term, .. } => match row.kinks {
-                Kinks::At(convention) => ("piecewise", Some(convention.to_owned()), Some(term.to_string())),
-                Kinks::Smooth | Kinks::Flat => ("smooth", None, Some(term.to_string())),
+                Kinks::At(convention) => ("piecewise", Some(names.text(convention)), Some(names.formula(term))),
+                Kinks::Smooth | Kinks::Flat => ("smooth", None, Some(names.formula(term))),
             },
             Partial::Convert => ("smooth", Some("the derivative is converted likewise".to_owned()), None),
-            Partial::Zero { reason } => ("zero", Some((*reason).to_owned()), None),
+            Partial::Zero { reason } => ("zero", Some(names.text(reason)), None),
         };
         let differentiability = differentiability.to_owned();
-        let (name, ty) = (format!("a{k}"), operand_name(want));
+        let (name, ty) = (name.to_owned(), operand_name(want));
         OperandEntry { name, ty, repeated: false, default: None, differentiability, note, partial }
     };
-    let operands: Vec<OperandEntry> =
-        row.sig.operands.iter().zip(row.partials).enumerate().map(|(k, (want, p))| operand(k, *want, p)).collect();
+    let parts = names.operands().zip(row.sig.operands).zip(row.partials);
+    let operands: Vec<OperandEntry> = parts.map(|((name, want), p)| operand(name, *want, p)).collect();
     let rule = row.partials.iter().find_map(|p| match p {
         Partial::Term { .. } => Some("partials"),
         Partial::Convert => Some("convert"),
@@ -239,14 +250,14 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
         kind: Kind::Primitive,
         group: row.group.name().to_owned(),
         signature: signature(row),
-        doc: row.doc.to_owned(),
+        doc: names.text(row.doc),
         operands,
         modes: Modes::EVERY,
         dtypes: dtypes(row),
         rule: rule.unwrap_or("zero").to_owned(),
         kinks: match row.kinks {
             Kinks::At(convention) => {
-                vec![KinkEntry { operation: row.name().to_owned(), convention: convention.to_owned() }]
+                vec![KinkEntry { operation: row.name().to_owned(), convention: names.text(convention) }]
             }
             Kinks::Smooth | Kinks::Flat => Vec::new(),
         },
@@ -324,24 +335,26 @@ pub fn explain(name: &str) -> Option<String> {
 }
 
 fn explain_primitive(row: &PrimRow) -> String {
-    let mut lines = vec![format!("{}{}", row.name(), signature(row)), format!("  {}", row.doc)];
+    let names = OperandNames::of(row);
+    let mut lines =
+        vec![format!("{}{}", row.name(), named_signature(row, &names)), format!("  {}", names.text(row.doc))];
     let types = dtypes(row);
     if !types.is_empty() {
         lines.push(format!("  T: {}", types.join(" ")));
     }
-    for (k, partial) in row.partials.iter().enumerate() {
+    for (name, partial) in names.operands().zip(row.partials) {
         lines.push(match partial {
-            Partial::Term { term, .. } => format!("  d/da{k} = {term}"),
-            Partial::Convert => format!("  d/da{k}: the derivative is converted likewise"),
-            Partial::Zero { reason } => format!("  d/da{k} = 0: {reason}"),
+            Partial::Term { term, .. } => format!("  d/d{name} = {}", names.formula(term)),
+            Partial::Convert => format!("  d/d{name}: the derivative is converted likewise"),
+            Partial::Zero { reason } => format!("  d/d{name} = 0: {}", names.text(reason)),
         });
     }
     if !row.domain.is_empty() {
-        let conditions: Vec<String> = row.domain.iter().map(ToString::to_string).collect();
+        let conditions: Vec<String> = row.domain.iter().map(|condition| names.text(&condition.to_string())).collect();
         lines.push(format!("  true derivatives where {}", conditions.join(" and ")));
     }
     if let Kinks::At(convention) = row.kinks {
-        lines.push(format!("  kinks: {convention}"));
+        lines.push(format!("  kinks: {}", names.text(convention)));
     }
     for point in row.edge_points {
         let mut line = format!("  {}(", row.name());
@@ -349,7 +362,7 @@ fn explain_primitive(row: &PrimRow) -> String {
             let comma = if k > 0 { ", " } else { "" };
             let _ = write!(line, "{comma}{x:?}");
         }
-        let _ = write!(line, ") = {:?}, derivatives {:?}: {}", point.value, point.partials, point.why);
+        let _ = write!(line, ") = {:?}, derivatives {:?}: {}", point.value, point.partials, names.text(point.why));
         lines.push(line);
     }
     lines.join("\n") + "\n"
@@ -379,11 +392,11 @@ mod tests {
     fn explanations_show_formulas_and_conventions() {
         let text = explain("log").expect("a primitive of that name");
         expect![[r#"
-            log(T) -> T
-              The natural logarithm of `a0`; NaN below 0.
+            log(x: T) -> T
+              The natural logarithm of `x`; NaN below 0.
               T: f32 f64
-              d/da0 = select((a0 >= 0), (1 / a0), NaN)
-              true derivatives where a0 > 0
+              d/dx = select((x >= 0), (1 / x), NaN)
+              true derivatives where x > 0
               kinks: at 0 the derivative is +inf, as the limit from inside the domain
               log(0.0) = -inf, derivatives [inf]: the pole of 1/x
               log(-1.0) = NaN, derivatives [NaN]: 1/x is finite where the logarithm is not defined: guarded
@@ -410,7 +423,7 @@ mod tests {
         assert_eq!(entry.rule, "partials");
         assert_eq!(entry.dtypes.len(), 10);
         assert_eq!(entry.operands[0].differentiability, "piecewise");
-        assert_eq!(entry.operands[0].partial.as_deref(), Some("mulz(to_T(a1), powi(a0, (a1 - 1)))"));
+        assert_eq!(entry.operands[0].partial.as_deref(), Some("mulz(to_T(b), powi(a, (b - 1)))"));
         assert_eq!(entry.operands[1].differentiability, "zero");
         assert_eq!(entry.operands[1].note.as_deref(), Some("a whole exponent cannot move"));
     }

@@ -138,6 +138,8 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
     steps: &[
         Then(&SIMPLIFY),
         IfChanged(&passes::forward_stores::PASS, &[Then(&SIMPLIFY)]),
+        Run(&passes::vector_products::PASS),
+        Then(&SIMPLIFY),
         Run(&passes::forward_accumulators::PASS),
         Run(&passes::recognize_matmul::PASS),
         Then(&SIMPLIFY),

@@ -105,7 +105,8 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "R0005",
         "cast out of range",
         "A value that is cast with `as` must fit the type: a float must be finite and, without its fraction, in the \
-         range of the integer type.\n\n\
+         range of the integer type. A cast binds more tightly than a sign: the least value of a type is `(-128) as i8`, since \
+         `-128 as i8` casts 128.\n\n\
          Mended:\n\nfn count(x: f64) -> i64 = if x < 1e18 && x > -1e18 { x as i64 } else { 0 }\n\
          fn main() -> i64 = count(1e300)",
         "fn count(x: f64) -> i64 = x as i64\nfn main() -> i64 = count(1e300)",
@@ -121,7 +122,8 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "R0007",
         "shape mismatch",
         "Two extents that must be equal are not. Sizes known to the compiler are compared there; those that only a run \
-         knows are compared here.\n\n\
+         knows are compared here. A variable keeps the sizes of its first value. A quotient in a type rounds down, as \
+         `floor_div`, and one in a body truncates.\n\n\
          Mended:\n\nfn add(n: i64, m: i64) -> f64 = +/ (zeros[f64](n) .+ zeros[f64](m)[0..n])\n\
          fn main() -> f64 = add(2, 3)",
         "fn add(n: i64, m: i64) -> f64 = +/ (zeros[f64](n) .+ zeros[f64](m))\nfn main() -> f64 = add(2, 3)",

@@ -76,7 +76,10 @@ fn lines(report: &Report, threads: usize, missing: Option<String>) -> String {
         }
         None => ("cache", "none".to_owned()),
     });
-    let checker = environment::checker().map_or_else(|_| "none".to_owned(), |path| path.display().to_string());
+    let checker = environment::checker().map_or_else(
+        |_| "none, which only --certify needs; `cargo xtask proofs` in the repository makes it".to_owned(),
+        |path| path.display().to_string(),
+    );
     rows.push(("checker", checker));
     rows.push(("missing", missing.unwrap_or_else(|| "nothing".to_owned())));
     rows.into_iter().map(|(label, text)| format!("{label:<10} {}\n", visible_line(&text))).collect()

@@ -4,7 +4,7 @@ use super::certify::{Certified, certified};
 use super::check_table;
 use crate::args::{GradArgs, GradientEngine, Mode};
 use crate::derivative_at::DerivativeAt;
-use crate::diagnostics::Failure;
+use crate::diagnostics::{self, Failure};
 use crate::environment;
 use crate::exit;
 use crate::look::{Look, norm};
@@ -38,6 +38,8 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
     if let Some(certified) = &certified {
         parts.push(("certificate", certified.object()));
     }
+    let judged = check.as_ref().map(|check| check_table::text(check, sources));
+    let verdicts = judged.into_iter().chain(certified.as_ref().map(Certified::text)).collect::<String>();
     let json = || output::json(&output::object(parts.clone()));
     // What checks say is no array, so it goes into no file of arrays.
     output::deliver_as(&args.derivative.call, &json, &arrays, || {
@@ -48,15 +50,16 @@ pub(crate) fn run(args: &GradArgs) -> Result<u8, Failure> {
         for (name, g) in &named {
             text += &look.summary(&format!("gradient of `{name}`"), g);
         }
-        if let Some(check) = &check {
+        if args.check {
             let entries: Vec<f64> = named.iter().flat_map(|(_, g)| g.floats()).collect();
-            text += &format!("gradient norm = {}\n{}", look.number(norm(&entries)), check_table::text(check, sources));
+            text += &format!("gradient norm = {}\n", look.number(norm(&entries)));
         }
-        if let Some(certified) = &certified {
-            text += &certified.text();
-        }
-        text
+        text + &verdicts
     })?;
+    if args.derivative.call.out.is_some() && !args.derivative.call.json {
+        // The file has the gradient; what a check says of it is for whoever asked for one.
+        verdicts.lines().for_each(diagnostics::eprint);
+    }
     let is_ok = check.is_none_or(|c| c.is_ok()) && certified.as_ref().is_none_or(Certified::is_accepted);
     Ok(if is_ok { exit::DONE } else { exit::PROGRAM })
 }
@@ -120,7 +123,7 @@ fn checked(point: &DerivativeAt, gradient: &[HostValue], tolerance: Option<f64>)
     let function = point.function()?;
     let args = point.arguments()?;
     let mut other_mode = OtherMode::new(point, &args)?;
-    let bar = terminal::bar(0, "finite differences");
+    let mut bar = None;
     let subject = Subject {
         function: &function,
         args: &args,
@@ -129,10 +132,11 @@ fn checked(point: &DerivativeAt, gradient: &[HostValue], tolerance: Option<f64>)
         other_mode: &mut |tangents| other_mode.along(tangents),
     };
     let check = check_gradient(subject, tolerance, &mut |done, all| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
+        bar.get_or_insert_with(|| terminal::bar(all, "finite differences")).set_position(done as u64);
     });
-    bar.finish_and_clear();
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
     check.map_err(|e| session.call_failure(&point.name, &e))
 }
 

@@ -90,22 +90,25 @@ pub(crate) fn of_library() -> Result<Manifest, Failure> {
     manifest(&standard()).map_err(|e| Failure::bug(format!("the library: {e}")))
 }
 
-/// The operations by group, what programs call first: the name, where the derivative comes from, and what is computed.
+/// The operations by group: what programs call first, then what the op table has. Groups stand in the order in which the
+/// manifest comes to them, and so do the operations of each: the name, where the derivative comes from, what is computed.
 fn table(manifest: &Manifest) -> String {
     let width = manifest.operations.iter().map(|op| short(op).chars().count()).max().unwrap_or_default();
-    let mut text = String::new();
-    let mut group = "";
-    let is_inner = |op: &&ManifestEntry| matches!(op.kind, Kind::Primitive | Kind::Tensor);
-    let called = manifest.operations.iter().filter(|op| !is_inner(op));
-    for op in called.chain(manifest.operations.iter().filter(is_inner)) {
-        if op.group != group {
-            group = &op.group;
-            let doc =
-                manifest.modules.iter().find(|module| module.name == *group).map(|module| first_sentence(&module.doc));
-            let doc = doc.map(|doc| format!(": {doc}")).unwrap_or_default();
-            let _ = write!(text, "{}{group} ({}){doc}\n\n", if text.is_empty() { "" } else { "\n" }, op.kind.name());
+    let mut groups: Vec<(&str, Kind)> = Vec::new();
+    for op in &manifest.operations {
+        if !groups.contains(&(&op.group, op.kind)) {
+            groups.push((&op.group, op.kind));
         }
-        let _ = writeln!(text, "  {:<width$}  {:<11}  {}", short(op), op.rule, first_sentence(&op.doc));
+    }
+    groups.sort_by_key(|(_, kind)| matches!(kind, Kind::Primitive | Kind::Tensor));
+    let mut text = String::new();
+    for (group, kind) in groups {
+        let doc = manifest.modules.iter().find(|module| module.name == group).map(|module| first_sentence(&module.doc));
+        let doc = doc.map(|doc| format!(": {doc}")).unwrap_or_default();
+        let _ = write!(text, "{}{group} ({}){doc}\n\n", if text.is_empty() { "" } else { "\n" }, kind.name());
+        for op in manifest.operations.iter().filter(|op| op.group == group && op.kind == kind) {
+            let _ = writeln!(text, "  {:<width$}  {:<11}  {}", short(op), op.rule, first_sentence(&op.doc));
+        }
     }
     let count = |holds: &dyn Fn(&str) -> bool| manifest.operations.iter().filter(|op| holds(&op.proof)).count();
     let proved = count(&|proof| proof == PROVED);

@@ -139,7 +139,8 @@ mod scripts {
         let checker = script(&case, "accepted");
         for file in ["r.npz", "r.json"] {
             let found = run(&case, &checker, &[&F[..], &["--out", file]].concat());
-            assert_eq!((found.status, found.stderr.as_str()), (Some(0), ""), "{file}");
+            assert_eq!((found.status, found.stdout.as_str()), (Some(0), ""), "{file}");
+            assert!(found.stderr.starts_with("certificate: accepted "), "{file}: {}", found.stderr);
         }
         let object: serde_json::Value =
             serde_json::from_slice(&std::fs::read(case.path("r.json")).expect("a file")).expect("JSON");

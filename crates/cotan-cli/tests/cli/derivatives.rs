@@ -56,6 +56,17 @@ fn a_wrong_gradient_fails_its_check() {
 }
 
 #[test]
+fn a_check_is_told_where_the_gradient_goes_to_a_file() {
+    let case = Case::new("fn f(x: f64) -> f64 = x * stop_gradient(x)");
+    case.write("args.json", b"{\"x\": 3}");
+    let run = case.run(&with("grad", &["--wrt", "x", "--check", "--out", "gradient.json"]));
+    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
+    assert!(run.stderr.contains("check of 1 entry") && run.stderr.ends_with("FAILED\n"), "{}", run.stderr);
+    let run = case.run(&with("grad", &["--wrt", "x", "--out", "gradient.json"]));
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn a_gradient_that_is_cut_is_warned_of_where_it_is_asked_for() {
     let case = Case::new("fn f(x: f64, y: f64) -> f64 = floor(x) * y");
     case.write("args.json", b"{\"x\": 2.5, \"y\": 3}");

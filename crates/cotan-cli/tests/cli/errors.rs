@@ -122,7 +122,7 @@ fn a_record_beyond_the_limit_names_its_loop_and_the_remedy() {
             assert_eq!(run.first_diagnostic(), ("R0100".to_owned(), line, 3), "{args:?}: {}", run.stdout);
             let message = run.json()["diagnostics"][0].to_string();
             for part in
-                ["out of memory: the record `y", "of this loop", "the limit is 1000000 bytes", "@checkpoint(sqrt)"]
+                ["out of memory: the record of `y", "in this loop", "the limit is 1000000 bytes", "@checkpoint(sqrt)"]
             {
                 assert!(message.contains(part), "{args:?}: {message}");
             }
@@ -131,7 +131,7 @@ fn a_record_beyond_the_limit_names_its_loop_and_the_remedy() {
     for backend in ["cpu", "interp"] {
         let grad = ["grad", "program.cot", "--fn", "g", "--set", "x=0.5", "--wrt", "x", "--backend", backend];
         let run = case.run(&[&grad[..], &["--set", "n=200000", "--memory-limit", "1000000"]].concat());
-        assert!(run.stderr.starts_with("error[R0100]: out of memory: the record `y"), "{}", run.stderr);
+        assert!(run.stderr.starts_with("error[R0100]: out of memory: the record of `y"), "{}", run.stderr);
         assert!(run.stderr.contains(" --> program.cot:11:3\n"), "{}", run.stderr);
         assert!(run.stderr.contains("while k < n && y > -2.0 {"), "{}", run.stderr);
         let run = case.run(&[&grad[..], &["--set", "n=20000", "--memory-limit", "1000000"]].concat());

@@ -55,6 +55,35 @@ fn debug_writes_once_in_order_on_every_engine_and_in_derivatives() {
     assert_eq!(hessian.stderr, WRITTEN, "a second derivative writes once");
 }
 
+/// An identity that shows what flows through it in a derivative, of values of any type.
+const WATCHED: &str = "\
+struct P { w: f64, b: f64[2] }
+fn watched[T: Differentiable](x: T) -> T = x
+@jvp_for(watched) fn jvp[T: Differentiable](x: T, x_tan: tangent[T]) -> (T, tangent[T]) = (x, debug(\"tangent\", x_tan))
+@vjp_for(watched) fn vjp[T: Differentiable](x: T, y: T, y_cot: tangent[T]) -> tangent[T] = debug(\"cotangent\", y_cot)
+fn loss(w: f64) -> f64 {
+  let p = watched(P { w: w, b: [w * w, 1] })
+  let mut product = p.w
+  for i in 0..2 { product = watched(product * (p.b[i] + 1)) }
+  product
+}
+";
+
+#[test]
+fn tangents_and_cotangents_are_written_by_rules_in_the_order_of_the_sweep() {
+    let case = Case::new(WATCHED);
+    let forward = "tangent = P { w: 1.0, b: [4.0, 0.0] }\ntangent = 13.0\ntangent = 26.0\n";
+    let reverse = "cotangent = 1.0\ncotangent = 2.0\ncotangent = P { w: 10.0, b: [4.0, 10.0] }\n";
+    for engine in ENGINES {
+        for (mode, written) in [("forward", forward), ("reverse", reverse)] {
+            let at = ["grad", "program.cot", "--fn", "loss", "--set", "w=2", "--mode", mode, "--json"];
+            let run = case.run(&[&at[..], engine].concat());
+            assert_eq!((run.status, run.stderr.as_str()), (Some(0), written), "{mode} {engine:?}");
+            assert_eq!(run.json(), json!({"value": 20.0, "grad": {"w": 26.0}}), "{mode} {engine:?}");
+        }
+    }
+}
+
 #[test]
 fn a_check_of_a_gradient_writes_at_the_point_alone() {
     let case = shown();

@@ -106,6 +106,16 @@ fn the_table_of_operations_is_grouped() {
 }
 
 #[test]
+fn each_group_of_operations_is_listed_once() {
+    let text = Case::new("").run(&["ops"]).stdout;
+    let mut groups: Vec<&str> = text.lines().filter(|line| line.contains(" (primitive)")).collect();
+    let n_listed = groups.len();
+    groups.sort_unstable();
+    groups.dedup();
+    assert_eq!((n_listed, groups.len()), (6, 6), "{groups:?}");
+}
+
+#[test]
 fn a_word_is_searched_in_names_and_descriptions() {
     let case = Case::new("");
     let text = case.run(&["ops", "Softmax"]).stdout;

@@ -10,6 +10,7 @@ mod figures;
 mod fixes;
 mod fmt;
 mod folders;
+mod help;
 mod hostile;
 mod inputs;
 mod limits;

@@ -40,7 +40,7 @@ fn steps(text: &str) -> Vec<Step> {
 }
 
 /// The words of a command, of which single quotes may hold one together.
-fn words(command: &str) -> Vec<String> {
+pub(super) fn words(command: &str) -> Vec<String> {
     let mut all = Vec::new();
     for (k, part) in command.replace("\\\n", " ").split('\'').enumerate() {
         if k % 2 == 1 { all.push(part.to_owned()) } else { all.extend(part.split_whitespace().map(str::to_owned)) }

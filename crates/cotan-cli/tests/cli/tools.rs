@@ -131,7 +131,7 @@ fn a_gradient_is_printed_without_a_declaration_and_with_names_of_the_source() {
 fn operations_and_codes_are_explained() {
     let case = Case::new("");
     let text = case.run(&["explain", "sqrt"]).stdout;
-    assert!(text.starts_with("sqrt(T) -> T") && text.contains("kinks: "), "{text}");
+    assert!(text.starts_with("sqrt(x: T) -> T") && text.contains("kinks: "), "{text}");
     let text = case.run(&["explain", "r0001"]).stdout;
     assert!(text.starts_with("R0001: index out of range\n") && text.contains("Reported for:"), "{text}");
     let run = case.run(&["explain", "frobnicate"]);

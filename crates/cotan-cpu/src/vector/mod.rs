@@ -6,19 +6,21 @@
 //! lanes add up has the same bits everywhere; a machine works on as many registers as it takes.
 
 mod cost;
+mod interleave;
 mod rewrite;
 mod shape;
 
+use crate::legalize_width::legalize_list;
 use cost::Estimate;
 use cotan_ir::Elem;
 use cotan_loops::node::{
     Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Mentions, Node, Operand, Param, Target, any,
     count, definitions_of, rounds, walk,
 };
-use cotan_loops::{NestPass, is_small, small_version};
+use cotan_loops::{NestPass, Width, is_small, small_version};
 use cotan_ops::Instruction;
 use cotan_ops::reduce::LANES;
-use rewrite::{Tables, rewrite};
+use rewrite::{Tables, Writing, rewrite};
 use shape::{Shape, Shapes};
 
 /// The record of this pass.
@@ -60,6 +62,24 @@ pub(crate) fn vectorise_list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node
     Vectoriser { f, definitions, mentions, is_alternative: false }.list(nodes)
 }
 
+/// How iterations of a loop run side by side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// In the lanes of vectors.
+    Lanes,
+    /// In scalar code, see [`interleave`].
+    Interleaved,
+}
+
+/// A decision for a loop.
+#[derive(Clone, Copy)]
+struct Plan {
+    form: Form,
+    lanes: u32,
+    /// What an iteration is estimated to cost.
+    cost: f64,
+}
+
 struct Vectoriser<'a> {
     f: &'a mut LoopFunction,
     definitions: Definitions,
@@ -86,27 +106,38 @@ impl Vectoriser<'_> {
         // Lanes have no library for matrix products: they are for those that turn out to be small.
         let (small, products) = small_version(&l).unzip();
         let small = small.as_ref().unwrap_or(&l);
-        let Some((lanes, gain)) = self.choose(small) else {
+        let Some(plan) = self.choose(small) else {
             l.body = self.list(l.body);
             return vec![Node::For(l)];
         };
-        let mut nodes = Vec::new();
+        if plan.form == Form::Interleaved {
+            return self.interleaved(*l);
+        }
+        let (mut nodes, lanes) = (Vec::new(), plan.lanes);
+        let gain = self.one_by_one(&small.body) / plan.cost;
         let pays = self.pays(small, lanes, gain, &products.unwrap_or_default(), &mut nodes);
-        let strips = self.with_lanes(small, lanes, pays.is_none());
+        let writing = if pays.is_none() { Writing::Replaced } else { Writing::Beside };
+        let strips = self.with_lanes(small, lanes, writing);
         match pays {
             None => nodes.extend(strips),
             Some(pays) => {
                 let outside = std::mem::replace(&mut self.is_alternative, true);
-                l.body = self.list(l.body);
+                // Where rows are no reason, there are too few iterations for either.
+                let others = if reads_rows(&l, self.f) && self.interleaved_cost(&l).is_some() {
+                    self.interleaved(*l)
+                } else {
+                    l.body = self.list(l.body);
+                    vec![Node::For(l)]
+                };
                 self.is_alternative = outside;
-                nodes.push(Node::If(pays, strips, vec![Node::For(l)]));
+                nodes.push(Node::If(pays, strips, others));
             }
         }
         nodes
     }
 
-    /// The strips of a loop; whether they take its place altogether, or stand beside it.
-    fn with_lanes(&mut self, l: &For, lanes: u32, is_replaced: bool) -> Vec<Node> {
+    /// The strips of a loop.
+    fn with_lanes(&mut self, l: &For, lanes: u32, writing: Writing) -> Vec<Node> {
         // The tables grow; what is looked up is in the old part.
         let old = LoopFunction {
             name: self.f.name.clone(),
@@ -125,11 +156,29 @@ impl Vectoriser<'_> {
         };
         let shapes = Shapes::of(&old, &self.definitions, l, lanes, &self.mentions);
         let shapes = shapes.expect("invariant: it was chosen because it can be done");
-        let (nodes, tables) = rewrite(tables, &old, &shapes, l, is_replaced);
+        let (nodes, tables) = rewrite(tables, &old, &shapes, l, writing);
         self.f.locals = tables.locals;
         self.f.buffers = tables.buffers;
         self.f.regroups_sums = tables.regroups_sums;
         nodes
+    }
+
+    /// Several iterations at a time in scalar code where there are so many, else one after the other, see [`interleave`].
+    fn interleaved(&mut self, l: For) -> Vec<Node> {
+        let strips = self.with_lanes(&l, interleave::LANES, Writing::Repeating);
+        let strips = legalize_list(self.f, strips, Width::ONE, interleave::LANES);
+        if l.count.as_i64().is_some() {
+            return strips;
+        }
+        let fits = self.local("fits", Elem::Bool);
+        let args = vec![l.count, Operand::i64(interleave::LANES.into())];
+        let test = Expr::Native { instruction: Instruction::Ge, elem: Elem::I64, args };
+        vec![Node::Let(fits, test), Node::If(fits.into(), strips, vec![Node::For(Box::new(l))])]
+    }
+
+    fn local(&mut self, name: &str, elem: Elem) -> Local {
+        self.f.locals.push(LocalInfo { name: name.into(), elem, is_mutable: false, lanes: 1 });
+        Local(self.f.locals.len() as u32 - 1)
     }
 
     /// Whether lanes pay, where that depends on sizes: a loop around others should have iterations for a good part of
@@ -152,8 +201,7 @@ impl Vectoriser<'_> {
         row_sizes(l, self.f, &mut rows);
         let mut emit = |instruction, elem, result, args: [Operand; 2]| {
             let args = args.to_vec();
-            self.f.locals.push(LocalInfo { name: "pays".into(), elem: result, is_mutable: false, lanes: 1 });
-            let local = Local(self.f.locals.len() as u32 - 1);
+            let local = self.local("pays", result);
             nodes.push(Node::Let(local, Expr::Native { instruction, elem, args }));
             Operand::Local(local)
         };
@@ -177,14 +225,26 @@ impl Vectoriser<'_> {
         Some(pays)
     }
 
-    /// The number of lanes that a loop is given, if it is, and how many times as fast they are estimated to make it.
-    fn choose(&self, l: &For) -> Option<(u32, f64)> {
-        if self.is_alternative && l.body.iter().any(Node::has_loop) {
+    /// How iterations of a loop run side by side, if they do.
+    fn choose(&self, l: &For) -> Option<Plan> {
+        let has_loop = l.body.iter().any(Node::has_loop);
+        let in_lanes = if self.is_alternative && has_loop { None } else { self.estimate(l) };
+        let interleaved = self.interleaved_cost(l);
+        let plans = [
+            in_lanes.map(|(lanes, cost)| Plan { form: Form::Lanes, lanes, cost }),
+            interleaved.map(|cost| Plan { form: Form::Interleaved, lanes: interleave::LANES, cost }),
+        ];
+        let best = plans.into_iter().flatten().min_by(|a, b| a.cost.total_cmp(&b.cost))?;
+        (best.cost < self.one_by_one(&l.body)).then_some(best)
+    }
+
+    /// What an iteration costs if several are interleaved, where they can be.
+    fn interleaved_cost(&self, l: &For) -> Option<f64> {
+        if l.independence != Independence::All || l.count.as_i64().is_some_and(|n| n < i64::from(interleave::LANES)) {
             return None;
         }
-        let (lanes, side_by_side) = self.estimate(l)?;
-        let gain = self.one_by_one(&l.body) / side_by_side;
-        (gain > 1.0).then_some((lanes, gain))
+        let shapes = Shapes::of(self.f, &self.definitions, l, interleave::LANES, &self.mentions).ok()?;
+        interleave::cost(l, &shapes)
     }
 
     /// The lanes of a loop, and what an iteration costs with them.
@@ -201,7 +261,7 @@ impl Vectoriser<'_> {
         let shapes = shapes_of(lanes)?;
         let strip = Estimate { shapes: &shapes, lanes: lanes.into() }.nodes(&l.body);
         let iterations = l.count.as_i64().map_or(i64::from(lanes), |n| {
-            let n_strips = (n + i64::from(lanes) - 1) / i64::from(lanes);
+            let n_strips = n / i64::from(lanes) + i64::from(n % i64::from(lanes) > 0);
             n / n_strips.max(1)
         });
         Some((lanes, strip / iterations.max(1) as f64))
@@ -215,7 +275,8 @@ impl Vectoriser<'_> {
     fn one(&self, node: &Node) -> f64 {
         if let Node::For(l) = node {
             let plain = self.one_by_one(&l.body);
-            let best = self.estimate(l).map_or(plain, |(_, with_lanes)| with_lanes.min(plain));
+            let in_lanes = self.estimate(l).map(|(_, cost)| cost);
+            let best = in_lanes.into_iter().chain(self.interleaved_cost(l)).fold(plain, f64::min);
             return cost::trips(l.count, &self.definitions) * best + 2.0;
         }
         let inside = node.lists().into_iter().map(|list| self.one_by_one(list)).fold(0.0, f64::max);
@@ -275,6 +336,13 @@ fn private_sizes(nodes: &[Node], f: &LoopFunction) -> Vec<(i64, Vec<Operand>)> {
         }
     });
     found
+}
+
+/// Whether sizes of rows decide whether lanes pay.
+fn reads_rows(l: &For, f: &LoopFunction) -> bool {
+    let mut rows = Vec::new();
+    row_sizes(l, f, &mut rows);
+    !rows.is_empty()
 }
 
 /// The rows of matrices that have one for each iteration, and so may be brought together.

@@ -86,11 +86,11 @@ impl FunctionEmitter<'_> {
     /// Lets a watched call be stopped after an iteration of a loop around others. Takes a step for itself, and those of
     /// the loops in it that are too short to do so.
     pub(super) fn poll_iteration(&mut self, body: &[Node]) {
-        let mut known = 1;
+        let mut known = 1_i64;
         let mut unknown = Vec::new();
         for l in short_loops(self, body) {
             match l.count.as_i64() {
-                Some(n) => known += n.max(0) * i64::from(l.lanes),
+                Some(n) => known = known.saturating_add(n.max(0).saturating_mul(i64::from(l.lanes))),
                 None => unknown.push((l.count, l.lanes)),
             }
         }

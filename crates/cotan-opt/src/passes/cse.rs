@@ -244,7 +244,8 @@ impl Cse<'_> {
         } else if let Op::Check { value, .. } = op {
             (!op.effects().fails).then_some(*value)
         } else {
-            None
+            // A reshape that changes no dim.
+            op.args_of_tensor(cotan_ops::RESHAPE.op()).map(|args| args[0])
         };
         equal.filter(|a| self.may_become(result, *a))
     }

@@ -101,16 +101,20 @@ impl Flatten<'_> {
 
     /// The number of elements.
     fn count(&mut self, extents: &[Dim], before: &mut Vec<Stmt>) -> Dim {
-        let mut product = |this: &mut Self, a: Dim, b: Dim| match (a, b) {
-            // A tensor of which the count overflows is never made.
-            (Dim::Const(a), Dim::Const(b)) => Dim::Const(a.wrapping_mul(b)),
-            (Dim::Const(1), n) | (n, Dim::Const(1)) => n,
-            (a, b) => {
+        let known = |a: Dim, b: Dim| match (a, b) {
+            // A tensor whose count overflows is never made, but its code stands behind the check that fails. The wrapped
+            // product may be negative, so it is left to the run.
+            (Dim::Const(a), Dim::Const(b)) => a.checked_mul(b).map(Dim::Const),
+            (Dim::Const(1), n) | (n, Dim::Const(1)) => Some(n),
+            _ => None,
+        };
+        let mut product = |this: &mut Self, a: Dim, b: Dim| {
+            known(a, b).unwrap_or_else(|| {
                 let v = this.var("count", Ty::scalar(Elem::I64));
                 let op = Op::Prim { prim: MUL.prim(), args: vec![a.atom(), b.atom()] };
                 before.push(Stmt { results: vec![v], op, span: Span::NONE });
                 Dim::Var(v)
-            }
+            })
         };
         extents.iter().fold(Dim::Const(1), |n, extent| product(self, n, *extent))
     }

@@ -3,13 +3,14 @@
 //! A region adds up contributions to the elements of an array, from zero, and what comes out is only added to a part of
 //! an accumulator around it: reverse mode makes this of a row that is taken from a matrix and then read element by
 //! element. Where each element gets its contribution from one iteration, there is nothing to add up first: the region
-//! writes to the outer accumulator. An element that several iterations write to stays an element of the inner array,
+//! writes to the outer accumulator. So does a parallel loop of which every iteration gives an element of what is added, as
+//! the outer product that is added to the derivative of a matrix. An element that several iterations write to stays an element of the inner array,
 //! which is nearer. An index that depends on the number of every loop around a write is taken for one that no two
 //! iterations share; if some do, only the order of a sum of derivatives changes, which is free.
 
 use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Acc, AccKind, Atom, Block, Function, Monoid, Op, Var, count_uses};
+use cotan_ir::{Acc, AccKind, Atom, Block, Function, Monoid, Op, ParResult, Span, Stmt, Var, count_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The record of the pass.
@@ -38,11 +39,20 @@ struct Direct {
     sums: FxHashSet<Var>,
 }
 
-/// A region's accumulator that ends up in another one.
+/// What a region adds up or stacks.
+#[derive(Clone, Copy)]
+enum Collected {
+    /// An accumulator, by its position.
+    Acc(usize),
+    /// What the iterations of a parallel loop give, by the position of the result.
+    Stacked(usize),
+}
+
+/// Something that a region collects and that ends up in an accumulator.
 struct Detour {
-    /// Position of the region in its block, and of the accumulator in the region.
+    /// Position of the region in its block.
     region: usize,
-    acc: usize,
+    collected: Collected,
     /// Position of the addition behind the region.
     addition: usize,
     /// The outer accumulator, and the part of it.
@@ -64,15 +74,30 @@ impl Direct {
 
     fn detour(&self, block: &Block) -> Option<Detour> {
         block.stmts.iter().enumerate().find_map(|(region, s)| {
-            s.op.accs().iter().enumerate().find_map(|(acc, inner)| self.detour_of(block, region, acc, inner))
+            let accs = s.op.accs().iter().enumerate();
+            let mut summed = accs.filter(|(_, acc)| self.may_be_forwarded(&s.op, acc));
+            let kinds = if let Op::Par(p) = &s.op { &p.kinds[..] } else { &[] };
+            let stacked = kinds.iter().enumerate().filter(|(_, kind)| matches!(kind, ParResult::Stacked));
+            summed
+                .find_map(|(acc, _)| self.detour_of(block, region, Collected::Acc(acc)))
+                .or_else(|| stacked.clone().find_map(|(k, _)| self.detour_of(block, region, Collected::Stacked(k))))
         })
     }
 
-    fn detour_of(&self, block: &Block, region: usize, acc: usize, inner: &Acc) -> Option<Detour> {
+    /// Whether an accumulator of a region is a sum from zero whose elements get one contribution each.
+    fn may_be_forwarded(&self, region: &Op, acc: &Acc) -> bool {
+        acc.kind == AccKind::Reduce(Monoid::Add)
+            && acc.init.is_some_and(|init| self.splats.is_zero(init))
+            && Writes { to: acc.var, loops: Vec::new(), numbers: FxHashMap::default() }.are_apart_in(region)
+    }
+
+    fn detour_of(&self, block: &Block, region: usize, collected: Collected) -> Option<Detour> {
         let s = &block.stmts[region];
-        let result = s.results[s.op.first_acc() + acc];
-        let is_from_zero = self.splats.is_zero(inner.init?);
-        if inner.kind != AccKind::Reduce(Monoid::Add) || !is_from_zero || self.n_uses[result.index()] != 1 {
+        let result = match collected {
+            Collected::Acc(acc) => s.results[s.op.first_acc() + acc],
+            Collected::Stacked(k) => s.results[k],
+        };
+        if self.n_uses[result.index()] != 1 {
             return None;
         }
         let behind = block.stmts.iter().enumerate().skip(region + 1);
@@ -87,8 +112,7 @@ impl Direct {
         })?;
         let between: FxHashSet<Var> = block.stmts[region..addition].iter().flat_map(|s| s.results.clone()).collect();
         let is_known = part.iter().filter_map(|a| a.var()).all(|v| !between.contains(&v));
-        let apart = Writes { to: inner.var, loops: Vec::new(), numbers: FxHashMap::default() }.are_apart_in(&s.op);
-        (is_known && apart && self.sums.contains(&to)).then_some(Detour { region, acc, addition, to, part })
+        (is_known && self.sums.contains(&to)).then_some(Detour { region, collected, addition, to, part })
     }
 }
 
@@ -141,10 +165,23 @@ impl Writes {
 fn shorten(block: &mut Block, detour: &Detour) {
     block.stmts.remove(detour.addition);
     let s = &mut block.stmts[detour.region];
-    s.results.remove(s.op.first_acc() + detour.acc);
-    let Some(accs) = s.op.accs_mut() else { return };
-    let inner = accs.remove(detour.acc).var;
-    s.op.blocks_mut().iter_mut().for_each(|b| redirect(b, inner, detour));
+    match (detour.collected, &mut s.op) {
+        (Collected::Acc(acc), op) => {
+            s.results.remove(op.first_acc() + acc);
+            let Some(accs) = op.accs_mut() else { return };
+            let inner = accs.remove(acc).var;
+            op.blocks_mut().iter_mut().for_each(|b| redirect(b, inner, detour));
+        }
+        (Collected::Stacked(k), Op::Par(p)) => {
+            s.results.remove(k);
+            p.kinds.remove(k);
+            let value = p.body.results.remove(k);
+            let indices = detour.part.iter().copied().chain(p.indices.iter().map(|i| Atom::Var(*i))).collect();
+            let op = Op::AccAdd { acc: detour.to, indices, value };
+            p.body.stmts.push(Stmt { results: Vec::new(), op, span: Span::NONE });
+        }
+        (Collected::Stacked(_), _) => {}
+    }
 }
 
 fn redirect(block: &mut Block, from: Var, detour: &Detour) {
@@ -202,6 +239,32 @@ mod tests {
     fn elements_with_several_contributions_are_added_up_first() {
         let text = rows("0");
         assert_eq!(shortened(&text), text);
+    }
+
+    #[test]
+    fn what_a_loop_stacks_is_added_where_it_is_made() {
+        let text = "fn f(n: i64, m: i64, x: f64[n, m]) {
+  zeros: f64[m, m] = fill 0.0
+  x_cot: f64[m, m] = loop i < n () acc (x_cot.1: f64[m, m] add from zeros) {
+    outer: f64[m, m], kept: f64[m, m] = par j < m, k < m (stack, stack) {
+      a: f64 = x[i, j]
+      b: f64 = x[i, k]
+      product: f64 = mul a, b
+      yield product, a
+    }
+    acc_add x_cot.1[] = outer
+    acc_add x_cot.1[] = kept
+    row: f64[m] = kept[0]
+    acc_add x_cot.1[0] = row
+    yield
+  }
+  return x_cot
+}
+";
+        let made = shortened(text);
+        assert!(made.contains("acc_add x_cot.1[j, k] = product") && !made.contains("outer"), "{made}");
+        assert!(made.contains("acc_add x_cot.1[] = kept"), "it is read once more: {made}");
+        assert_eq!(shortened(&made), made);
     }
 
     #[test]

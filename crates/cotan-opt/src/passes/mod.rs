@@ -29,6 +29,7 @@ pub mod sum_before_map;
 pub mod trap_nan;
 pub mod unroll;
 mod value_key;
+pub mod vector_products;
 
 use crate::pass::Pass;
 
@@ -60,4 +61,5 @@ pub static PASSES: &[&Pass] = &[
     &sum_before_map::PASS,
     &trap_nan::PASS,
     &unroll::PASS,
+    &vector_products::PASS,
 ];

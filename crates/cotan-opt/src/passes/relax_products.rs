@@ -5,12 +5,16 @@
 //! else they would have given the same. It must not get lost on the way: in a comparison, a conversion to an integer, the
 //! condition of a branch. Products on whose NaN that could happen stay as they are.
 //!
+//! Nor are products relaxed that meet `0 * inf` at points which programs visit on purpose, as `sqrt(max(v, 0))`: those with a
+//! quotient, which is infinite at a pole, and those with the zero of the operand that loses a maximum. The call would be
+//! repeated each time.
+//!
 //! Plain products belong to derivatives and to them alone, and no decision depends on them. So compiled code may add
 //! them to sums without rounding them first (`mulc`).
 
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Stmt, Symbol, Var};
-use cotan_ops::{DIV, MATMUL, MULC, MULZ, PLAIN, STRONG, row, tensor_row};
+use cotan_ops::{DIV, MATMUL, MUL, MULC, MULZ, PLAIN, STRONG, WINS, row, tensor_row};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,8 +49,9 @@ pub fn relax_products(module: &Module, entry: &str) -> Option<Module> {
     }
     let mut plain = module.clone();
     for (name, f) in &functions {
-        let lost = &analysis.lost[*name];
-        let f = Function { body: replaced(&f.body, lost), ..f.as_ref().clone() };
+        let mut exact = analysis.lost[*name].clone();
+        keep_singular(f, &mut exact);
+        let f = Function { body: replaced(&f.body, &exact), ..f.as_ref().clone() };
         plain.items.insert((*name).clone(), Item::Function(f.into()));
     }
     Some(plain)
@@ -58,11 +63,27 @@ fn is_strong(op: &Op) -> bool {
         || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && **attrs == STRONG)
 }
 
-fn replaced(block: &Block, lost: &[bool]) -> Block {
+/// Marks the products with a factor that is infinite at a pole, or zero on one side of a kink.
+fn keep_singular(f: &Function, exact: &mut [bool]) {
+    let mut is_singular = vec![false; f.vars.len()];
+    for s in f.body.walk() {
+        let Op::Prim { prim, args } = &s.op else { continue };
+        let has = |a: &Atom| a.var().is_some_and(|v| is_singular[v.index()]);
+        let result = s.results[0].index();
+        if *prim == MULZ.prim() && args.iter().any(has) {
+            exact[result] = true;
+        } else {
+            let is_quotient = *prim == DIV.prim() && args[1].constant().is_none();
+            is_singular[result] = is_quotient || *prim == WINS.prim() || *prim == MUL.prim() && args.iter().any(has);
+        }
+    }
+}
+
+fn replaced(block: &Block, exact: &[bool]) -> Block {
     let stmt = |s: &Stmt| {
         let mut s = s.clone();
-        s.op.blocks_mut().iter_mut().for_each(|b| *b = replaced(b, lost));
-        if is_strong(&s.op) && !lost[s.results[0].index()] {
+        s.op.blocks_mut().iter_mut().for_each(|b| *b = replaced(b, exact));
+        if is_strong(&s.op) && !exact[s.results[0].index()] {
             if let Op::Prim { prim, .. } = &mut s.op {
                 *prim = MULC.prim()
             } else if let Op::Tensor { attrs, .. } = &mut s.op {
@@ -226,6 +247,23 @@ mod tests {
 
     fn kinds(exact: &str, plain: &str) -> Option<(String, String)> {
         Some((exact.to_owned(), plain.to_owned()))
+    }
+
+    #[test]
+    fn products_that_meet_zero_times_infinity_on_purpose_stay_exact() {
+        let text = "fn f(v: f64, y: f64) {
+  root: f64 = sqrt v
+  slope: f64 = div 0.5, root
+  a: f64 = mulz y, slope
+  wins: f64 = wins v, 0.0
+  b: f64 = mulz a, wins
+  square: f64 = mul slope, slope
+  c: f64 = mulz square, b
+  half: f64 = div y, 2.0
+  d: f64 = mulz half, y
+  return b, c, d
+}";
+        assert_eq!(products(&[text]), kinds("a b c", "d"));
     }
 
     #[test]

@@ -109,8 +109,12 @@ pub(super) fn given<'s>(args: &'s [AstArg]) -> Given<'s> {
     given
 }
 
-/// The arguments of something whose parameters have no names; reports those that are given by name.
-pub(super) fn by_position<'s>(checker: &mut BodyChecker<'_, '_>, callee: &str, given: Given<'s>) -> Vec<Source<'s>> {
+/// The arguments of something whose parameters have no names; none if some are given by name, which has been reported.
+pub(super) fn by_position<'s>(
+    checker: &mut BodyChecker<'_, '_>,
+    callee: &str,
+    given: Given<'s>,
+) -> Option<Vec<Source<'s>>> {
     for (name, _) in &given.named {
         let message = format!("expected the arguments of {callee} by position, found `{}` by name", name.name);
         checker.report(
@@ -118,7 +122,11 @@ pub(super) fn by_position<'s>(checker: &mut BodyChecker<'_, '_>, callee: &str, g
                 .help("write the values in the order of the parameters"),
         );
     }
-    given.into_sources()
+    if given.named.is_empty() {
+        return Some(given.into_sources());
+    }
+    checker.check_anyway(given.into_sources());
+    None
 }
 
 /// One argument for each parameter: the tangents and cotangents of a derivative form are the last ones without a

@@ -212,13 +212,19 @@ fn count(checker: &mut BodyChecker<'_, '_>, site: Site, source: Source<'_>) -> O
     let name = prelude::builtin_name(site.builtin);
     let value = checker.source(source);
     let value = ranges::integer(checker, value, &format!("a size of `{name}`"))?;
-    let dim = sizes::extent(checker, &value);
-    if dim.is_surely_negative() {
-        let message = format!("expected a size of at least 0 for `{name}`, found {}", checker.show_dim(&dim));
-        checker.report(Diagnostic::error(codes::NEGATIVE_SIZE, value.span, message).help("sizes count elements"));
-        return None;
-    }
+    let dim = counted(checker, name, &value)?;
     Some((Arg::Value(value), dim))
+}
+
+/// The size that is given to `name`; reports one that is negative in every run.
+pub(super) fn counted(checker: &mut BodyChecker<'_, '_>, name: &str, value: &Expr) -> Option<Dim> {
+    let dim = sizes::extent(checker, value);
+    if !dim.is_surely_negative() {
+        return Some(dim);
+    }
+    let message = format!("expected a size of at least 0 for `{name}`, found {}", checker.show_dim(&dim));
+    checker.report(Diagnostic::error(codes::NEGATIVE_SIZE, value.span, message).help("sizes count elements"));
+    None
 }
 
 /// A shape pack among counts of which each needs an index.

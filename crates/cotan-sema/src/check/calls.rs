@@ -25,27 +25,33 @@ impl BodyChecker<'_, '_> {
         }
         match callee {
             Callee::Scalar(function, _) => {
-                let sources = arguments::by_position(self, &format!("`{}`", function.name()), given);
-                scalar_calls::scalar_call(self, function, sources, span)
+                match arguments::by_position(self, &format!("`{}`", function.name()), given) {
+                    Some(sources) => scalar_calls::scalar_call(self, function, sources, span),
+                    None => Expr::error(span),
+                }
             }
             Callee::Builtin(builtin, elem, _) => {
                 if let Some(failed) = axis_arguments::report(self, builtin, &given, span) {
                     return failed;
                 }
-                let sources = arguments::by_position(self, &format!("`{}`", prelude::builtin_name(builtin)), given);
-                builtins::builtin_call(self, builtin, elem, sources, span)
+                match arguments::by_position(self, &format!("`{}`", prelude::builtin_name(builtin)), given) {
+                    Some(sources) => builtins::builtin_call(self, builtin, elem, sources, span),
+                    None => Expr::error(span),
+                }
             }
-            Callee::Print(printer, _) => {
-                let sources = arguments::by_position(self, &format!("`{}`", printer.name()), given);
-                effects::print(self, printer, sources, span)
-            }
+            Callee::Print(printer, _) => match arguments::by_position(self, &format!("`{}`", printer.name()), given) {
+                Some(sources) => effects::print(self, printer, sources, span),
+                None => Expr::error(span),
+            },
             Callee::Failed => {
                 self.check_anyway(given.into_sources());
                 Expr::error(span)
             }
             Callee::Scheme(_) | Callee::Lambda(..) | Callee::Derivative(_) | Callee::Vmap(_) => {
                 let (given, types) = if callee.needs_argument_types() {
-                    let sources = arguments::by_position(self, "a function without a declaration", given);
+                    let Some(sources) = arguments::by_position(self, "a function without a declaration", given) else {
+                        return Expr::error(span);
+                    };
                     let sources: Vec<Source<'_>> =
                         sources.into_iter().map(|source| Source::Typed(self.source(source))).collect();
                     let types = sources.iter().map(source_type).collect();

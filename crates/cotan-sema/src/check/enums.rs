@@ -235,7 +235,9 @@ fn tuple_variant(
     span: Span,
 ) -> Expr {
     let given = arguments::given(args.unwrap_or(&[]));
-    let sources = arguments::by_position(checker, &format!("the variant `{}`", name.name), given);
+    let Some(sources) = arguments::by_position(checker, &format!("the variant `{}`", name.name), given) else {
+        return Expr::error(span);
+    };
     let Some(index) = checker.module.find_variant(head.id, name) else {
         checker.check_anyway(sources);
         return Expr::error(span);

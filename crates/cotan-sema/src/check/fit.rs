@@ -45,6 +45,24 @@ impl BodyChecker<'_, '_> {
     }
 }
 
+/// Reports a value that is never as large as the variable at `place`, which it is assigned to.
+pub(super) fn is_resize_reported(checker: &mut BodyChecker<'_, '_>, value: &Expr, wanted: &Type, place: Span) -> bool {
+    let Err(Misfit::Size(want, found)) = checker.infer.relate(&value.ty, wanted, Strictness::Exact) else {
+        return false;
+    };
+    if found.minus(&want).and_then(|more| more.as_constant()).is_none() {
+        return false;
+    }
+    let message =
+        format!("expected `{}` for the assigned value, found {}", checker.show(wanted), checker.show_value(value));
+    let note = format!("expected the size `{}`, found `{}`", checker.show_dim(&want), checker.show_dim(&found));
+    let diagnostic = Diagnostic::error(codes::SHAPE_MISMATCH, value.span, message).note(note);
+    checker.report(diagnostic.label(place, "a variable keeps the sizes of its first value").help(
+        "make the variable as large as it gets, as `zeros[f64](n)`, and set parts of it; for another size use another variable",
+    ));
+    true
+}
+
 fn report_misfit(
     checker: &mut BodyChecker<'_, '_>,
     value: &Expr,

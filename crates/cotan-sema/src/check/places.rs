@@ -5,7 +5,7 @@ use cotan_syntax::{Diagnostic, Span};
 
 use super::operator_table::{binary_op, mended_dots};
 use super::operators::is_integer_exponent;
-use super::{BodyChecker, Def, Definition, indexing, storage, structs, unknown_names, vectors};
+use super::{BodyChecker, Def, Definition, fit, indexing, storage, structs, unknown_names, vectors};
 use crate::codes;
 use crate::typed::{
     AssignOp, BinaryOp, Chain, Expr, ExprKind, Index, Link, Place, PlaceStep, PlaceStepKind, StmtKind, Target,
@@ -23,7 +23,12 @@ pub(super) fn assign(checker: &mut BodyChecker<'_, '_>, assign: &ast::Assign) ->
     if assign.op == ast::AssignOp::Set {
         let wanted = target_type(&target);
         let origin = Some((assign.place.span, "the place has this type"));
-        let value = checker.fit_as(value, &wanted, "the assigned value", super::infer::Strictness::Exact, origin);
+        let is_variable = matches!(assign.place.kind, ast::ExprKind::Name(_));
+        let value = if is_variable && fit::is_resize_reported(checker, &value, &wanted, assign.place.span) {
+            Expr::error(value.span)
+        } else {
+            checker.fit_as(value, &wanted, "the assigned value", super::infer::Strictness::Exact, origin)
+        };
         return Some(StmtKind::Assign { target, op: AssignOp::Set, value });
     }
     let Target::Place(place) = target else {

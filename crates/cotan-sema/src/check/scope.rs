@@ -103,7 +103,7 @@ impl ModuleChecker<'_> {
             return false;
         }
         if let Some(first) = self.find(&name.name) {
-            report_redefinition(self, name, first.span);
+            report_redefinition(self, name, first.span, "give one of them another name");
             return false;
         }
         let definition = Definition { def, span: name.span, is_public };
@@ -172,19 +172,39 @@ pub(super) fn declare_import(checker: &mut ModuleChecker<'_>, item: &Item, impor
     };
     let Some(name) = import.alias.as_ref().or(segments.last()) else { return };
     let def = imported(checker, item.id).map_or(Def::Unusable, Def::Module);
-    checker.define(name, def, item.public.is_some());
+    match checker.find(&name.name) {
+        Some(first) => {
+            let is_same = matches!((first.def, def), (Def::Module(a), Def::Module(b)) if a == b);
+            let help = other_name(checker, import, is_same);
+            report_redefinition(checker, name, first.span, &help);
+        }
+        None => drop(checker.define(name, def, item.public.is_some())),
+    }
+}
+
+/// What to do about an import whose name is taken, by the same module or by something else.
+fn other_name(checker: &ModuleChecker<'_>, import: &Import, is_same: bool) -> String {
+    let (segments, span) = match &import.source {
+        ImportSource::Library(path) => (&path.segments, path.span),
+        ImportSource::Relative { segments, span, .. } => (segments, *span),
+    };
+    if is_same {
+        return "leave this import out".to_owned();
+    }
+    let path = checker.text(span).unwrap_or("...");
+    let names: Vec<&str> = segments.iter().rev().take(2).rev().map(|segment| segment.name.as_str()).collect();
+    let alias = if let [name] = names.as_slice() { format!("{name}2") } else { names.join("_") };
+    format!("give it another name: `import {path} as {alias}`")
 }
 
 fn imported(checker: &ModuleChecker<'_>, import: NodeId) -> Option<ModuleId> {
     checker.modules[checker.current.0 as usize].imports.get(&import).copied()
 }
 
-fn report_redefinition(checker: &mut ModuleChecker<'_>, name: &Ident, first: Span) {
+fn report_redefinition(checker: &mut ModuleChecker<'_>, name: &Ident, first: Span, help: &str) {
     let message = format!("expected one declaration of `{}`, found a second", name.name);
     checker.report(
-        Diagnostic::error(codes::DUPLICATE_ITEM, name.span, message)
-            .label(first, "first declared here")
-            .help("give one of them another name"),
+        Diagnostic::error(codes::DUPLICATE_ITEM, name.span, message).label(first, "first declared here").help(help),
     );
 }
 

@@ -53,6 +53,9 @@ pub(super) fn never_equal(checker: &BodyChecker<'_, '_>, found: &Type, wanted: &
     let (count, plural) = (more.unsigned_abs(), if more.unsigned_abs() == 1 { "" } else { "s" });
     let than = if more > 0 { "more" } else { "fewer" };
     let (wanted, found) = (checker.show_dim(wanted), checker.show(found));
+    if has_hole(&wanted) {
+        return Some(format!("it has {count} element{plural} {than} than is wanted, whatever the sizes are"));
+    }
     Some(format!("it has {count} element{plural} {than} than `{wanted}`, whatever `{wanted}` is: declare `{found}`"))
 }
 

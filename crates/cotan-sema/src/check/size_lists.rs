@@ -35,6 +35,7 @@ pub(super) fn taken(checker: &mut BodyChecker<'_, '_>, scheme: &Scheme, given: &
     for part in parts {
         let value = checker.expr(part);
         let value = ranges::integer(checker, value, &format!("a size of `{}`", scheme.name));
+        let value = value.filter(|value| builtin_arguments::counted(checker, &scheme.name, value).is_some());
         let value = value.unwrap_or_else(|| Expr::error(part.span));
         sizes.push(arguments::bound(checker, value, &mut before));
     }

@@ -8,6 +8,9 @@ use crate::typed::{
     Body, Callable, CallableKind, Derivative, Expr, FnId, FunctionBody, Lambda, Part, Pattern, PatternKind, Program,
 };
 
+/// The most places that one warning shows beside its own.
+const MOST_LABELS: usize = 8;
+
 /// Looks at every derivative of a program: declared with an attribute, or written as an expression.
 pub(super) fn check(program: &Program) -> Vec<Diagnostic> {
     let derivatives = derivatives(program);
@@ -19,12 +22,29 @@ pub(super) fn check(program: &Program) -> Vec<Diagnostic> {
     for (body, derivative) in derivatives {
         let Some(base) = Base::of(program, &summaries, body, &derivative.base) else { continue };
         for warning in base.warnings(derivative.span, &derivative.wrt) {
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
+            add(&mut warnings, warning);
         }
     }
     warnings
+}
+
+/// Adds a warning. One that says the same of the same place because of another derivative is one with it: the places of the
+/// derivatives are its labels.
+fn add(warnings: &mut Vec<Diagnostic>, warning: Diagnostic) {
+    let is_same = |known: &&mut Diagnostic| {
+        let (known, new) = (&**known, &warning);
+        known.code == new.code && known.primary == new.primary && known.message == new.message
+    };
+    match warnings.iter_mut().find(is_same) {
+        Some(known) => {
+            for label in warning.labels {
+                if known.labels.len() < MOST_LABELS && known.labels.iter().all(|other| other.span != label.span) {
+                    known.labels.push(label);
+                }
+            }
+        }
+        None => warnings.push(warning),
+    }
 }
 
 /// Looks at a derivative of a valid program that a host is going to ask for, with respect to the parameters at the
@@ -113,6 +133,7 @@ impl Base {
                 "a cast to an integer ends one of the ways from {name} to the result: the derivative is that of the others"
             );
             Diagnostic::info(codes::CUT_WAY, span, message)
+                .repeated(format!("{:?} {param:?}", cast.span), "and here")
                 .label(cast.span, "no derivative flows through this cast")
                 .label(*param, "from here")
                 .help("compute with floats on this way too, or say that it is constant: `stop_gradient(..)` around what is cast")
@@ -132,6 +153,7 @@ impl Base {
             );
             Some(
                 Diagnostic::warning(codes::CUT_GRADIENT, span, message)
+                    .repeated(format!("{cut:?} {param:?}"), "and here")
                     .label(cut, "the derivative stops here: integers, comparisons and rounding have none")
                     .label(*param, "from here")
                     .help("compute with floats on the way, or leave the parameter out of the derivative"),

@@ -149,9 +149,8 @@ fn recover_separator(parser: &mut Parser<'_>, list: List) -> bool {
     let diagnostic = Diagnostic::error(codes::EXPECTED_SEPARATOR, parser.token().span, message);
     let span = parser.token().span;
     parser.report(match parser.peek() {
-        // `[0.0; n]` of Rust are copies.
         TokenKind::Semicolon if list.bracket != Bracket::Square => diagnostic.help(help).fix(span, ","),
-        TokenKind::Semicolon => diagnostic.help("separate the parts with `,`; `full(n, x)` has `n` copies of `x`"),
+        TokenKind::Semicolon => diagnostic.help(foreign::arrays::help(parser)),
         _ => diagnostic.help(help),
     });
     parser.eat(TokenKind::Semicolon);

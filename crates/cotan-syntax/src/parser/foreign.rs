@@ -3,6 +3,7 @@
 //!
 //! A fix is given only where the form has one meaning in the languages that have it, and the same one here.
 
+pub(super) mod arrays;
 pub(super) mod blocks;
 pub(super) mod conditionals;
 pub(super) mod declarations;

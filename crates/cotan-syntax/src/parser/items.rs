@@ -239,18 +239,57 @@ fn body_list<T>(
 }
 
 fn fields(parser: &mut Parser<'_>, name: &Ident) -> Vec<Field> {
-    body_list(parser, name, "a field", |parser| {
+    let fields = body_list(parser, name, "a field", |parser| {
         let doc = attributes::doc(parser);
         let start = parser.token().span;
         let attrs = attributes::attrs(parser);
+        if parser.at(TokenKind::Pub) {
+            public_field(parser);
+        }
+        if matches!(parser.peek(), TokenKind::Fn | TokenKind::Kernel) {
+            function_among_fields(parser, name);
+            return None;
+        }
         let name = parser.ident("a field");
         let ty = if parser.eat(TokenKind::Colon).is_some() {
             parser.ty()
         } else {
             signatures::missing_param_type(parser, &name)
         };
-        Field { id: parser.node(), span: parser.span_from(start), doc, attrs, name, ty }
-    })
+        Some(Field { id: parser.node(), span: parser.span_from(start), doc, attrs, name, ty })
+    });
+    fields.into_iter().flatten().collect()
+}
+
+/// Reads and reports the `pub` in front of a field.
+#[cold]
+fn public_field(parser: &mut Parser<'_>) {
+    let word = parser.bump();
+    if matches!(parser.peek(), TokenKind::Fn | TokenKind::Kernel) {
+        return;
+    }
+    let field = parser.token().span;
+    let diagnostic = Diagnostic::error(codes::KEYWORD_AS_NAME, word, "expected the name of a field, found `pub`")
+        .help("leave it out: who sees a struct sees its fields")
+        .fix(Span { end: field.start, ..word }, "");
+    parser.report_earlier(diagnostic);
+}
+
+/// Reads and reports a function in the braces of the struct or variant `owner`.
+#[cold]
+fn function_among_fields(parser: &mut Parser<'_>, owner: &Ident) {
+    let (keyword, name) = (parser.token().span, parser.token_ahead(1).span);
+    let declaration = keyword.to(name);
+    if parser.enter() {
+        parser.item();
+        parser.leave();
+    }
+    let (head, name, owner) = (parser.text(keyword), parser.text(name), &owner.name);
+    let message = format!("expected a field of `{owner}`, found the function `{name}`");
+    let diagnostic = Diagnostic::error(codes::NESTED_ITEM, declaration, message);
+    parser.report_earlier(diagnostic.help(format!(
+        "declare it outside of the braces, `{head} {name}(s: {owner}, ...)`, and call it as `{name}(s, ...)`"
+    )));
 }
 
 fn enum_item(parser: &mut Parser<'_>) -> ItemKind {

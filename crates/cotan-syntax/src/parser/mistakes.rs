@@ -97,6 +97,11 @@ pub(super) fn slip_at_operator(parser: &Parser<'_>) -> Option<Slip> {
         TokenKind::NotEq if next.kind == TokenKind::Eq && parser.touches_next(0) => {
             Some(certain(operator(2, TokenKind::NotEq, "write `!=`")))
         }
+        TokenKind::Lt if next.kind == TokenKind::Lt && parser.touches_next(0) => Some(shift("write `shl(a, n)`")),
+        TokenKind::Gt if next.kind == TokenKind::Gt && parser.touches_next(0) => Some(shift("write `shr(a, n)`")),
+        TokenKind::Lt if next.kind == TokenKind::Gt && parser.touches_next(0) => {
+            Some(certain(operator(2, TokenKind::NotEq, "write `!=` for unequal")))
+        }
         _ => None,
     }
 }
@@ -105,13 +110,11 @@ pub(super) fn slip_at_operator(parser: &Parser<'_>) -> Option<Slip> {
 pub(super) fn slip(parser: &Parser<'_>) -> Option<Slip> {
     let next = parser.peek_ahead(1);
     let slip = match parser.peek() {
-        TokenKind::Amp => operator(
-            1,
-            TokenKind::AndAnd,
-            "write `&&` for the logical and; bits are combined by the functions of `std`",
-        ),
+        TokenKind::Amp => {
+            operator(1, TokenKind::AndAnd, "write `&&` for the logical and, `bit_and(a, b)` for the bits of integers")
+        }
         TokenKind::Bar => {
-            operator(1, TokenKind::OrOr, "write `||` for the logical or; bits are combined by the functions of `std`")
+            operator(1, TokenKind::OrOr, "write `||` for the logical or, `bit_or(a, b)` for the bits of integers")
         }
         TokenKind::Caret => certain(operator(1, TokenKind::StarStar, "write `**` for powers")),
         TokenKind::PlusPlus if parser.starts_expression_ahead(1) && !is_line_end(parser, 1) => {
@@ -212,7 +215,6 @@ fn help_for_missing_expr(parser: &Parser<'_>) -> String {
         TokenKind::Mut => "`mut` stands in a declaration: `let mut x = e`",
         TokenKind::Else => "`else` follows the closing brace of an `if`",
         TokenKind::In => "`in` stands on the line on which the value of `let` ends",
-        TokenKind::Gt | TokenKind::Lt => "write `!=` for unequal",
         _ if follows_infix_operator(parser) => {
             let operator = parser.text(parser.tokens[parser.pos - 1].span);
             return format!("write the right operand of `{operator}`, or remove the operator");
@@ -224,6 +226,11 @@ fn help_for_missing_expr(parser: &Parser<'_>) -> String {
 
 const fn operator(n_tokens: usize, meant: TokenKind, help: &'static str) -> Slip {
     Slip { code: codes::FOREIGN_OPERATOR, expected: "an operator", n_tokens, meant, help, is_certain: false }
+}
+
+/// `a << n`, read as an operator on two integers that gives one.
+const fn shift(help: &'static str) -> Slip {
+    operator(2, TokenKind::Star, help)
 }
 
 const fn certain(slip: Slip) -> Slip {

@@ -64,9 +64,15 @@ impl Parser<'_> {
     pub(super) fn ascribed(&mut self) -> Expr {
         let start = self.token().span;
         let expr = self.value();
-        if self.at_new_line() || self.eat(TokenKind::Colon).is_none() {
+        if self.at_new_line() || !self.at(TokenKind::Colon) {
             return expr;
         }
+        self.ascription(start, expr)
+    }
+
+    /// Reads `: T` after an expression that begins at `start`.
+    pub(super) fn ascription(&mut self, start: Span, expr: Expr) -> Expr {
+        self.bump();
         let kind = ExprKind::Ascription { operand: Box::new(expr), ty: Box::new(self.ty()) };
         self.expr_node(start, kind)
     }

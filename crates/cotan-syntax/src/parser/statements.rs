@@ -115,8 +115,18 @@ pub(super) fn let_in_body(parser: &mut Parser<'_>, start: Span, binding: Let) ->
 }
 
 fn expression_statement(parser: &mut Parser<'_>) -> StmtKind {
+    let start = parser.token().span;
     let expr = parser.expr();
+    if is_type_next(parser) {
+        return StmtKind::Expr(parser.ascription(start, expr));
+    }
     assignment_or_expression(parser, expr)
+}
+
+/// Whether a colon and a type go on with an expression.
+fn is_type_next(parser: &Parser<'_>) -> bool {
+    let is_type = matches!(parser.peek_ahead(1), TokenKind::Ident | TokenKind::LParen);
+    parser.at(TokenKind::Colon) && is_type && !parser.at_new_line() && !parser.token_ahead(1).newline_before
 }
 
 fn assignment_or_expression(parser: &mut Parser<'_>, expr: Expr) -> StmtKind {

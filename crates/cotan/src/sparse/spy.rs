@@ -15,6 +15,9 @@ const CELLS: usize = 200;
 /// How many shades a cell may have.
 const SHADES: usize = 8;
 
+/// Cells that are wider than this many pixels have lines between them.
+const GRID_FROM: f64 = 8.0;
+
 /// Left of the matrix and above it, there is room for labels.
 const MARGIN: f64 = 64.0;
 
@@ -43,8 +46,8 @@ pub fn spy_plot(pattern: &SparsePattern, title: &str, note: &str) -> String {
     line(format_args!("<title>{}: {summary}</title>", escaped(title)));
     line(format_args!(
         "<style>.paper {{ fill: #ffffff }} .ink {{ fill: #1f2933 }} .mark {{ fill: #1f5fa8 }} .frame {{ fill: none; \
-         stroke: #7b8794 }} text {{ font: 12px sans-serif }} @media (prefers-color-scheme: dark) {{ .paper {{ fill: \
-         #12161c }} .ink {{ fill: #e4e7eb }} .mark {{ fill: #7cb7ff }} }}</style>"
+         stroke: #7b8794 }} .grid {{ fill: none; stroke: #ffffff }} text {{ font: 12px sans-serif }} @media (prefers-color-scheme: dark) {{ .paper {{ fill: \
+         #12161c }} .ink {{ fill: #e4e7eb }} .mark {{ fill: #7cb7ff }} .grid {{ stroke: #12161c }} }}</style>"
     ));
     line(format_args!("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>"));
     line(format_args!("<text class=\"ink\" x=\"{MARGIN}\" y=\"20\" font-weight=\"bold\">{}</text>", escaped(title)));
@@ -60,6 +63,9 @@ pub fn spy_plot(pattern: &SparsePattern, title: &str, note: &str) -> String {
         line(format_args!(
             "<rect class=\"mark\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{w:.2}\" height=\"{h:.2}\" opacity=\"{opacity:.3}\"/>"
         ));
+    }
+    if cell > GRID_FROM {
+        line(format_args!("<path class=\"grid\" d=\"{}\"/>", grid(rows, columns, cell)));
     }
     line(format_args!("<rect class=\"frame\" width=\"{width:.2}\" height=\"{height:.2}\"/>"));
     let (below, right) = (height + 16.0, width);
@@ -79,6 +85,14 @@ pub fn spy_plot(pattern: &SparsePattern, title: &str, note: &str) -> String {
     line(format_args!("</g>"));
     line(format_args!("</svg>"));
     out
+}
+
+/// The lines between the cells of a matrix, as a path.
+fn grid(rows: usize, columns: usize, cell: f64) -> String {
+    let (width, height) = (columns as f64 * cell, rows as f64 * cell);
+    let across = (1..rows).map(|row| format!("M0 {:.2}H{width:.2}", row as f64 * cell));
+    let down = (1..columns).map(|column| format!("M{:.2} 0V{height:.2}", column as f64 * cell));
+    across.chain(down).collect()
 }
 
 /// Cells of one row that lie side by side and have one shade.
@@ -161,13 +175,14 @@ mod tests {
         expect![[r#"
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 608 448" width="608" height="448" role="img">
             <title>Jacobian of `f&lt;T&gt;` by `x`: 2 x 3, 3 entries</title>
-            <style>.paper { fill: #ffffff } .ink { fill: #1f2933 } .mark { fill: #1f5fa8 } .frame { fill: none; stroke: #7b8794 } text { font: 12px sans-serif } @media (prefers-color-scheme: dark) { .paper { fill: #12161c } .ink { fill: #e4e7eb } .mark { fill: #7cb7ff } }</style>
+            <style>.paper { fill: #ffffff } .ink { fill: #1f2933 } .mark { fill: #1f5fa8 } .frame { fill: none; stroke: #7b8794 } .grid { fill: none; stroke: #ffffff } text { font: 12px sans-serif } @media (prefers-color-scheme: dark) { .paper { fill: #12161c } .ink { fill: #e4e7eb } .mark { fill: #7cb7ff } .grid { stroke: #12161c } }</style>
             <rect class="paper" width="100%" height="100%"/>
             <text class="ink" x="64" y="20" font-weight="bold">Jacobian of `f&lt;T&gt;` by `x`</text>
             <text class="ink" x="64" y="37">2 x 3, 3 entries, 2 colours</text>
             <g transform="translate(64 64)">
             <rect class="mark" x="0.00" y="0.00" width="320.00" height="160.00" opacity="1.000"/>
             <rect class="mark" x="320.00" y="160.00" width="160.00" height="160.00" opacity="1.000"/>
+            <path class="grid" d="M0 160.00H480.00M160.00 0V320.00M320.00 0V320.00"/>
             <rect class="frame" width="480.00" height="320.00"/>
             <text class="ink" x="0" y="336.00">0</text>
             <text class="ink" x="480.00" y="336.00" text-anchor="end">3</text>

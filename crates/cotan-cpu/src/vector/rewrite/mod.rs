@@ -53,13 +53,25 @@ impl Tables {
     }
 }
 
-/// The loop over strips that does what `l` does. Where that is replaced by it, the locals of `l` may be bound once more.
+/// How the strips of a loop are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writing {
+    /// In the place of the loop, whose locals may be bound once more.
+    Replaced,
+    /// Beside the loop, which stands where lanes do not pay.
+    Beside,
+    /// Beside the loop, for at least as many iterations as there are lanes: those that whole strips leave run in one more,
+    /// with iterations that ran before.
+    Repeating,
+}
+
+/// The loop over strips that does what `l` does.
 pub(super) fn rewrite(
     tables: Tables,
     f: &LoopFunction,
     shapes: &Shapes,
     l: &For,
-    is_replaced: bool,
+    writing: Writing,
 ) -> (Vec<Node>, Tables) {
     let mut w = Writer {
         f,
@@ -81,10 +93,10 @@ pub(super) fn rewrite(
         failing: None,
         checks: Vec::new(),
         hopeful: None,
-        is_replaced,
+        is_replaced: writing == Writing::Replaced,
         takes_arena: false,
     };
-    let nodes = w.strips(l);
+    let nodes = if writing == Writing::Repeating { w.repeating(l) } else { w.strips(l) };
     (nodes, w.tables)
 }
 
@@ -333,6 +345,23 @@ impl Writer<'_, '_> {
             let last = self.i64(Instruction::Add, l.count, Operand::i64(lanes - 1));
             let n_strips = self.i64(Instruction::Shr, last, bits);
             self.each_strip(l, n_strips, bits, |w, first| w.masked(l, first));
+        }
+        self.open.pop().expect("invariant: the outermost list is open")
+    }
+
+    /// Whole strips, and one more at the end of the loop where they leave iterations.
+    fn repeating(&mut self, l: &For) -> Vec<Node> {
+        let lanes = i64::from(self.lanes);
+        let bits = Operand::i64(self.lanes.trailing_zeros().into());
+        let n_whole = self.i64(Instruction::Shr, l.count, bits);
+        self.each_strip(l, n_whole, bits, |w, _| w.body(l));
+        if l.count.as_i64().is_none_or(|n| n % lanes != 0) {
+            let n_done = self.i64(Instruction::Shl, n_whole, bits);
+            let is_some = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[n_done, l.count]);
+            let first = self.i64(Instruction::Sub, l.count, Operand::i64(lanes));
+            self.values.insert(l.index, Value::Scalar(first));
+            let nodes = self.list(|w| w.body(l));
+            self.push(Node::If(is_some, nodes, Vec::new()));
         }
         self.open.pop().expect("invariant: the outermost list is open")
     }

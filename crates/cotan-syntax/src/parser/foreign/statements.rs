@@ -51,7 +51,7 @@ pub(in crate::parser) fn declaration(parser: &mut Parser<'_>) -> Option<StmtKind
         }
         (TokenKind::Ident, TokenKind::Eq) if parser.at(TokenKind::Mut) => Some(mut_first(parser)),
         (TokenKind::Colon, TokenKind::Eq) if is_word && parser.touches_next(1) => Some(colon_equals(parser)),
-        (TokenKind::Colon, TokenKind::Ident) if is_word => Some(annotated(parser)),
+        (TokenKind::Colon, TokenKind::Ident) if is_word && !is_ascribed_value(parser) => Some(annotated(parser)),
         (TokenKind::Minus, TokenKind::Minus) if is_word && parser.touches_next(1) && is_statement_end(parser, 3) => {
             let name = parser.bump();
             let place = Expr { id: parser.node(), span: name, kind: ExprKind::Name(parser.text(name).to_owned()) };
@@ -60,6 +60,11 @@ pub(in crate::parser) fn declaration(parser: &mut Parser<'_>) -> Option<StmtKind
         }
         _ => None,
     }
+}
+
+/// Whether `y: T }` stands here, the value of a block with its type.
+fn is_ascribed_value(parser: &Parser<'_>) -> bool {
+    parser.meets(TokenKind::RBrace) && !parser.meets(TokenKind::Eq)
 }
 
 /// `double y = x`, `var y = x`

@@ -151,9 +151,9 @@ fn operators_of_other_languages_are_named() {
         "a & b | c ^ 2",
         expect![[r#"
         E0122 at 2:"&": expected an operator, found `&`
-          help: write `&&` for the logical and; bits are combined by the functions of `std`
+          help: write `&&` for the logical and, `bit_and(a, b)` for the bits of integers
         E0122 at 2:"|": expected an operator, found `|`
-          help: write `||` for the logical or; bits are combined by the functions of `std`
+          help: write `||` for the logical or, `bit_or(a, b)` for the bits of integers
         E0122 at 2:"^": expected an operator, found `^`
           help: write `**` for powers
     "#]],
@@ -231,7 +231,7 @@ fn operators_of_other_languages_are_named() {
     in_body(
         "x <> y",
         expect![[r#"
-        E0120 at 2:">": expected an expression, found `>`
+        E0122 at 2:"<>": expected an operator, found `<>`
           help: write `!=` for unequal
     "#]],
     );

@@ -100,6 +100,7 @@ mod tests {
             ("[1, 2]", HostType::Scalar(Elem::F64), "at ``: expected f64, found a list of 2"),
             ("1.5", HostType::Scalar(Elem::I64), "at ``: expected i64, found 1.5"),
             ("300", HostType::Scalar(Elem::U8), "at ``: expected u8 from 0 to 255, found 300"),
+            ("[1e6]", tensor_ty(Elem::F16, 1), "at `[0]`: expected a number in the range of f16, found 1000000.0"),
             (
                 "{\"shape\": [2], \"data\": [1]}",
                 tensor_ty(Elem::F64, 1),

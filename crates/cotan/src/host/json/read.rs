@@ -296,7 +296,12 @@ fn scalar(found: &Found<'_>, elem: Elem) -> Result<Const, Misfit> {
                     return Err(misfit());
                 }
             };
-            Ok(Const::float(elem, number))
+            let value = Const::float(elem, number);
+            let overflows = number.is_finite() && value.as_float().is_some_and(f64::is_infinite);
+            if overflows {
+                return Err(Misfit::new(format!("a number in the range of {}", elem.name()), found.describe()));
+            }
+            Ok(value)
         }
         Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
             let (Found::Integer(n), Some((lo, hi))) = (found, elem.integer_range()) else { return Err(misfit()) };
