@@ -1,11 +1,15 @@
-// Eight items side by side, by the vector types of GCC.
+// Items side by side, as many as a register holds, by the vector types of GCC.
 #pragma once
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 
-typedef double Lanes __attribute__((vector_size(64)));
+#ifdef __AVX512F__
 static const size_t LANES = 8;
+#else
+static const size_t LANES = 4;
+#endif
+typedef double Lanes __attribute__((vector_size(8 * LANES)));
 
 inline Lanes all(double x) { return Lanes{} + x; }
 // A function of each lane, in a loop that compilers turn into one vector instruction or call.
@@ -37,7 +41,7 @@ inline double sum(Lanes x) {
     for (size_t l = 0; l < LANES; l++) s += x[l];
     return s;
 }
-// Eight elements with a stride; those from `live` on are those of the last item.
+// Elements with a stride; those from `live` on are those of the last item.
 inline Lanes gather(const double* p, size_t stride, size_t live) {
     Lanes x;
     for (size_t l = 0; l < LANES; l++) x[l] = p[(l < live ? l : live - 1) * stride];
@@ -50,19 +54,25 @@ inline Lanes first(size_t live) {
     return x;
 }
 
-// Eight rows of eight elements as eight columns: pairs, then pairs of pairs, then halves.
+// A step of a transposition: rows that lie `APART` from each other exchange the elements that do.
+template <size_t APART> inline void exchange(Lanes x[LANES]) {
+    typedef long long Places __attribute__((vector_size(8 * LANES)));
+    Places low, high;
+    for (size_t l = 0; l < LANES; l++) {
+        low[l] = l & APART ? LANES + l - APART : l;
+        high[l] = l & APART ? LANES + l : l + APART;
+    }
+    for (size_t l = 0; l < LANES; l++) {
+        if (l & APART) continue;
+        const Lanes a = x[l], b = x[l + APART];
+        x[l] = __builtin_shuffle(a, b, low);
+        x[l + APART] = __builtin_shuffle(a, b, high);
+    }
+}
+
+// As many rows as lanes, as columns: pairs, then pairs of pairs, and so on.
 inline void turn(Lanes x[LANES]) {
-    typedef long long Places __attribute__((vector_size(64)));
-    const Places low1 = {0, 8, 2, 10, 4, 12, 6, 14}, high1 = {1, 9, 3, 11, 5, 13, 7, 15};
-    const Places low2 = {0, 1, 8, 9, 4, 5, 12, 13}, high2 = {2, 3, 10, 11, 6, 7, 14, 15};
-    const Places low4 = {0, 1, 2, 3, 8, 9, 10, 11}, high4 = {4, 5, 6, 7, 12, 13, 14, 15};
-    const auto step = [&](size_t apart, Places low, Places high) {
-        for (size_t l = 0; l < LANES; l++) {
-            if (l & apart) continue;
-            const Lanes a = x[l], b = x[l + apart];
-            x[l] = __builtin_shuffle(a, b, low);
-            x[l + apart] = __builtin_shuffle(a, b, high);
-        }
-    };
-    step(1, low1, high1), step(2, low2, high2), step(4, low4, high4);
+    exchange<1>(x);
+    exchange<2>(x);
+    if constexpr (LANES > 4) exchange<LANES / 2>(x);
 }

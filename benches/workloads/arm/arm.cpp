@@ -1,4 +1,4 @@
-// Eight poses side by side. All links move the end by the same cotangent; that of a turn comes back through the chain.
+// Poses side by side. All links move the end by the same cotangent; that of a turn comes back through the chain.
 #include "../lanes.hpp"
 #include "../serve.hpp"
 

@@ -1,4 +1,4 @@
-// Eight times side by side. The adjoint of the anomaly is that of the equation which it solves.
+// Times side by side. The adjoint of the anomaly is that of the equation which it solves.
 #include "../lanes.hpp"
 #include "../serve.hpp"
 

@@ -1,4 +1,4 @@
-// Eight rays side by side. The adjoint of a meeting point is that of the equation which it solves: Newton's steps leave
+// Rays side by side. The adjoint of a meeting point is that of the equation which it solves: Newton's steps leave
 // nothing behind.
 #include "../lanes.hpp"
 #include "../serve.hpp"

@@ -1,4 +1,4 @@
-// Eight points side by side through all clusters. Sums over points are kept in lanes and added up at the end.
+// Points side by side through all clusters. Sums over points are kept in lanes and added up at the end.
 #include "../lanes.hpp"
 #include "../serve.hpp"
 

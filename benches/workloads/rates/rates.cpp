@@ -1,4 +1,4 @@
-// Four times eight paths side by side, as a step has to wait for the root of its own. The rates and roots of a path are kept.
+// Four vectors of paths side by side, as a step has to wait for the root of its own. The rates and roots of a path are kept.
 // Where a root is zero it has no derivative.
 #include "../lanes.hpp"
 #include "../serve.hpp"
@@ -15,7 +15,7 @@ struct Rates {
           normal(GROUPS * steps) {}
     size_t entries() const { return 4; }
 
-    // The numbers of a group's paths, of which `live` are there: blocks of eight steps are turned in registers.
+    // The numbers of a group's paths, of which `live` are there: blocks of as many steps as lanes are turned in registers.
     void read(const double* z, size_t live, Lanes* out) const {
         size_t t = 0;
         for (; live == LANES && t + LANES <= steps; t += LANES) {

@@ -1,4 +1,4 @@
-// Eight sequences side by side. Reverse is the backward algorithm, scaled as the forward one.
+// Sequences side by side. Reverse is the backward algorithm, scaled as the forward one.
 #include "../lanes.hpp"
 #include "../serve.hpp"
 
@@ -15,7 +15,7 @@ struct States {
     }
     size_t entries() const { return k + k * k + k * symbols; }
 
-    // The weights of state j for the symbols that eight sequences have at time t.
+    // The weights of state j for the symbols that sequences side by side have at time t.
     Lanes emitted(const double* emit, const int64_t* symbol, size_t j, size_t t, size_t live) const {
         Lanes x;
         for (size_t l = 0; l < LANES; l++) x[l] = emit[j * symbols + symbol[std::min(l, live - 1) * length + t]];

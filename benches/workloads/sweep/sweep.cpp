@@ -1,4 +1,4 @@
-// Eight directions side by side, cell after cell. Radiation and reciprocals are kept for the way back.
+// Directions side by side, cell after cell. Radiation and reciprocals are kept for the way back.
 #include "../lanes.hpp"
 #include "../serve.hpp"
 
