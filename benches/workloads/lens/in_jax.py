@@ -1,6 +1,5 @@
 """Rays through a lens, all of them at once. Reverse mode needs a fixed number of Newton's steps."""
 
-import jax
 import jax.numpy as jnp
 
 from in_jax import gradient

@@ -1,7 +1,7 @@
 """A Gaussian process by the library's factorisation; distances by differences, or by one product."""
 
-import jax
 import jax.numpy as jnp
+from jax.scipy.linalg import solve_triangular
 
 from in_jax import gradient
 
@@ -17,7 +17,7 @@ def formulations(arguments):
     def surrogate(a, distances):
         covariance = a["size"] * jnp.exp(-0.5 * distances(a["x"] / a["length"])) + a["noise"] * jnp.eye(a["y"].size)
         factor = jnp.linalg.cholesky(covariance)
-        white = jax.scipy.linalg.solve_triangular(factor, a["y"], lower=True)
+        white = solve_triangular(factor, a["y"], lower=True)
         return 0.5 * white @ white + jnp.log(jnp.diag(factor)).sum()
 
     def formulation(distances):
