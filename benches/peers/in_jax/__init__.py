@@ -8,7 +8,12 @@ entries. Integers without axes are sizes: they are not placed, `formulations` re
 import os
 
 # No pool for matrix products, and one thread for everything else that the compiler would spread.
-os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+FLAGS = ["--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1"]
+# The instruction sets to which the benchmark may limit everybody.
+ISAS = {"x86-64-v3": "AVX2", "x86-64-v4": "AVX512"}
+if "COTAN_PEERS_CPU" in os.environ:
+    FLAGS.append("--xla_cpu_max_isa=" + ISAS[os.environ["COTAN_PEERS_CPU"]])
+os.environ["XLA_FLAGS"] = " ".join(FLAGS)
 os.environ["NPROC"] = "1"
 os.environ["JAX_PLATFORMS"] = "cpu"
 

@@ -7,6 +7,13 @@ C++ compiler and no long loop, `torch.compile` is a second formulation.
 import os
 import shutil
 
+# The instruction sets to which the benchmark may limit everybody, by the names of the library and of that for its products.
+ISAS = {"x86-64-v3": ("avx2", "AVX2"), "x86-64-v4": ("avx512", "AVX512")}
+if "COTAN_PEERS_CPU" in os.environ:
+    capability, products = ISAS[os.environ["COTAN_PEERS_CPU"]]
+    os.environ["ATEN_CPU_CAPABILITY"] = capability
+    os.environ["MKL_ENABLE_INSTRUCTIONS"] = products
+
 import torch
 
 torch.set_num_threads(1)

@@ -3,9 +3,10 @@
 use crate::report::{Compared, MarkTimes};
 use anyhow::{Context, Result};
 use cotan::Compiler;
+use cotan::cpu::InstructionSet;
 use cotan_bench::{
-    Found, Instance, Mark, Marks, Measured, Peer, Peers, Recorded, Settings, Timed, Turn, agreement, measure_beside,
-    recorded,
+    Cpp, Found, Instance, Mark, Marks, Measured, Peer, Peers, Recorded, Settings, Timed, Turn, agreement,
+    measure_beside, recorded,
 };
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Wanted {
     pub(crate) marks: bool,
     pub(crate) peers: bool,
+    /// What they may use of the machine; `None` for all of it.
+    pub(crate) instructions: Option<InstructionSet>,
 }
 
 /// The baselines that are there.
@@ -26,15 +29,12 @@ impl Baselines {
     /// Builds the programs of marks and looks for the environment of peers, where they are wanted. With it comes a line
     /// for each column that is wanted and cannot be there.
     pub(crate) fn gather(wanted: Wanted) -> Result<(Baselines, Vec<String>)> {
-        let marks = if wanted.marks {
-            Some((Marks::build(&benches().join("reference"), &folder()?.join("marks"))?, recorded()?))
-        } else {
-            None
-        };
+        let marks =
+            if wanted.marks { Some((Marks::build(&reference(wanted.instructions)?)?, recorded()?)) } else { None };
         if !wanted.peers {
             return Ok((Baselines { marks, peers: None }, Vec::new()));
         }
-        let (peers, missing) = match Peers::find(&environment()?, &benches().join("peers")) {
+        let (peers, missing) = match Peers::find(&environment()?, &benches().join("peers"), wanted.instructions) {
             Ok(peers) => {
                 let missing = peers.missing();
                 (Some(peers), missing)
@@ -75,6 +75,11 @@ impl Baselines {
 /// The folder of what is compared with.
 pub(crate) fn benches() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches")
+}
+
+/// The programs of marks and peaks.
+pub(crate) fn reference(instructions: Option<InstructionSet>) -> Result<Cpp> {
+    Ok(Cpp { sources: benches().join("reference"), built: folder()?.join("marks"), instructions })
 }
 
 /// The environment of peers, which `cargo xtask peers` makes.

@@ -5,6 +5,7 @@
 //! [`measure()`] times both the function and its derivative by one method. The shell in `main.rs` reads files.
 
 mod adbench;
+mod cpp;
 mod loops;
 mod marks;
 mod operations;
@@ -20,6 +21,7 @@ pub use cotan_measure::{
     Beside, Block, BlockError, Found, Instance, Measured, NestFigures, Peak, Profile, Settings, Tolerance, Turn,
     agreement, compare_blocks, evaluate, evaluate_by_tape, measure, measure_beside, profile, profile_table,
 };
+pub use cpp::Cpp;
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use operations::{Form, JudgedOperation, OPERATIONS, Operation, PeerTime, Work, judge, operation, operation_table};
@@ -28,6 +30,6 @@ pub use peers::{Peer, PeerFigures, Peers};
 pub use products::{PRODUCT_SIDES, ProductRates, product_chain, product_rates, product_table};
 pub use threads::{Throughput, throughput, throughput_table};
 pub use workloads::{
-    CompileTimes, MECHANISMS, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadFolders, WorkloadRatios,
-    measure_workload, slowest_nests, workload_instance, workload_table, workloads,
+    CompileTimes, MECHANISMS, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadRatios, measure_workload,
+    slowest_nests, workload_instance, workload_table, workloads,
 };

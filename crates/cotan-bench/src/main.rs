@@ -8,8 +8,7 @@ mod suite;
 use anyhow::{Context, Result, bail};
 use baselines::{Baselines, Wanted};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cotan::cpu::SearchConfig;
-use cotan::cpu::Width;
+use cotan::cpu::{InstructionSet, SearchConfig, Width};
 use cotan::host::Elem;
 use cotan::{Compiler, Config, Engine};
 use cotan_bench::{
@@ -101,6 +100,9 @@ struct Options {
     /// How many lanes of a loop an operation works on, at most: a power of two; by default all that the loop has.
     #[arg(long, value_name = "LANES", global = true)]
     width: Option<Width>,
+    /// The instruction set that code keeps to, x86-64-v3 or x86-64-v4; by default all that the machine has.
+    #[arg(long, value_name = "NAME", global = true)]
+    cpu: Option<InstructionSet>,
     /// Seconds of samples for each function.
     #[arg(long, default_value_t = 1.0, global = true)]
     budget: f64,
@@ -134,9 +136,9 @@ fn main() -> Result<()> {
         if cli.options.profile {
             bail!("`threads` has no --profile");
         }
-        return on_two_threads(data, budget, cli.options.width, cli.options.json);
+        return on_two_threads(data, budget, &cli.options);
     }
-    let compiler = compiler(threads, cli.options.width)?;
+    let compiler = compiler(threads, &cli.options)?;
     if let Command::Products = &cli.command {
         if cli.options.profile {
             bail!("`products` has no --profile");
@@ -172,20 +174,21 @@ fn main() -> Result<()> {
         | Command::Operations { .. }
         | Command::Workloads { .. } => false,
     };
+    let wanted = Wanted { marks, peers: !cli.options.no_peers, instructions: cli.options.cpu };
     if cli.options.profile {
         if cli.options.threads.is_some_and(|n| n > NonZeroUsize::MIN) {
             bail!("--profile runs on one thread, found --threads {}", threads.get());
         }
-        return profiles(&compiler, &cases, settings, marks, cli.options.json);
+        return profiles(&compiler, &cases, settings, wanted, cli.options.json);
     }
     if let Command::Workloads { names, held_out } = &cli.command {
         let all = suite::chosen(names, *held_out)?;
-        return workload_rows(&compiler, &all, !cli.options.no_peers, settings, cli.options.json);
+        return workload_rows(&compiler, &all, wanted, settings, cli.options.json);
     }
-    let (baselines, missing) = Baselines::gather(Wanted { marks, peers: !cli.options.no_peers })?;
+    let (baselines, missing) = Baselines::gather(wanted)?;
     missing.iter().for_each(|line| complain(line));
     if let Command::Operations { names } = &cli.command {
-        return operation_rows(&compiler, &baselines, names, settings, cli.options.json);
+        return operation_rows(&compiler, &baselines, names, settings, &cli.options);
     }
     let bar = progress(cases.len());
     let mut all = Vec::new();
@@ -227,21 +230,22 @@ fn threads(cli: &Cli) -> Result<NonZeroUsize> {
     Ok(wanted.or(all).unwrap_or(NonZeroUsize::MIN))
 }
 
-fn compiler(threads: NonZeroUsize, width: Option<Width>) -> Result<Compiler> {
+fn compiler(threads: NonZeroUsize, options: &Options) -> Result<Compiler> {
     let config = Config {
         llvm: match std::env::var_os("COTAN_LLVM") {
             Some(word) if word == "none" => SearchConfig::nowhere(),
             path => SearchConfig { explicit: path.map(PathBuf::from), ..SearchConfig::default() },
         },
         threads: Some(threads),
-        width,
+        width: options.width,
+        instructions: options.cpu,
         ..Config::default()
     };
     Compiler::new(config).map_err(anyhow::Error::msg)
 }
 
 /// Prints what two threads gain on the large instances.
-fn on_two_threads(data: &Path, budget: Duration, width: Option<Width>, json: bool) -> Result<()> {
+fn on_two_threads(data: &Path, budget: Duration, options: &Options) -> Result<()> {
     let mut files = Vec::new();
     for folder in ["gmm", "ba", "lstm"] {
         collect(&data.join(folder), &mut files)?;
@@ -250,12 +254,12 @@ fn on_two_threads(data: &Path, budget: Duration, width: Option<Width>, json: boo
     files.sort();
     let read = files.iter().map(|file| read_instance(file, None, false));
     let instances: Vec<Instance> = read.chain([Ok(newton("n1e6", 1_000_000))]).collect::<Result<_>>()?;
-    let compiler = compiler(NonZeroUsize::MIN.saturating_add(1), width)?;
+    let compiler = compiler(NonZeroUsize::MIN.saturating_add(1), options)?;
     let mut rows = Vec::new();
     for instance in &instances {
         rows.push(throughput(&compiler, instance, budget)?);
     }
-    print_rows(&rows, throughput_table, json)
+    print_rows(&rows, throughput_table, options.json)
 }
 
 /// Prints what chains of matrix products do a second.
@@ -284,9 +288,9 @@ fn workload_cases(names: &[String], held_out: bool) -> Result<Vec<Case>> {
 }
 
 /// Prints workloads beside C++ and the peers. A row of JSON is printed as soon as it is measured.
-fn workload_rows(compiler: &Compiler, all: &[Workload], peers: bool, settings: Settings, json: bool) -> Result<()> {
+fn workload_rows(compiler: &Compiler, all: &[Workload], wanted: Wanted, settings: Settings, json: bool) -> Result<()> {
     let bar = progress(all.len());
-    let rows = suite::run(compiler, all, peers, settings, &mut |row| {
+    let rows = suite::run(compiler, all, wanted, settings, &mut |row| {
         bar.inc(1);
         if json {
             print_line(&serde_json::to_string(row)?);
@@ -306,9 +310,9 @@ fn operation_rows(
     baselines: &Baselines,
     names: &[String],
     settings: Settings,
-    json: bool,
+    options: &Options,
 ) -> Result<()> {
-    let peak = measure_peak(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"));
+    let peak = measure_peak(&baselines::reference(options.cpu)?);
     if let Err(error) = &peak {
         complain(&format!("no column of limits: {error:#}"));
     }
@@ -321,7 +325,7 @@ fn operation_rows(
         let compared = baselines.measure(compiler, &row.instance, None, settings);
         let compared = compared.with_context(|| format!("{name} {elem}"))?;
         let judged = judge(&row, &compared.measured, &compared.peers, peak);
-        if json {
+        if options.json {
             for row in &judged {
                 print_line(&serde_json::to_string(row)?);
             }
@@ -330,7 +334,7 @@ fn operation_rows(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if !json {
+    if !options.json {
         operation_table(&all).iter().for_each(|line| print_line(line));
     }
     Ok(())
@@ -349,11 +353,11 @@ fn print_rows<T: Serialize>(rows: &[T], table: impl Fn(&[T]) -> Vec<String>, jso
 }
 
 /// Prints the profile of every instance.
-fn profiles(compiler: &Compiler, cases: &[Case], settings: Settings, marks: bool, json: bool) -> Result<()> {
-    if marks || settings.engine != Engine::CPU {
+fn profiles(compiler: &Compiler, cases: &[Case], settings: Settings, wanted: Wanted, json: bool) -> Result<()> {
+    if wanted.marks || settings.engine != Engine::CPU {
         bail!("--profile looks into compiled code: leave out --marks and --backend interp");
     }
-    let peak = measure_peak(&baselines::benches().join("reference"), &baselines::folder()?.join("marks"))?;
+    let peak = measure_peak(&baselines::reference(wanted.instructions)?)?;
     for Case { instance, .. } in cases {
         let found = profile(compiler, instance, settings.budget, Some(peak))
             .with_context(|| format!("{} {}", instance.objective, instance.name))?;

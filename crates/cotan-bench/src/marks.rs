@@ -3,6 +3,7 @@
 //! Machines differ and are shared, so a figure recorded elsewhere is scaled by the mark: what the best tool would take
 //! here is its figure times the mark measured now over the mark recorded beside it.
 
+use crate::cpp::{Cpp, VECTOR_MATHS};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,17 +12,12 @@ use std::time::Duration;
 /// The recorded figures, `benches/reference/marks.tsv`.
 const TABLE: &str = include_str!("../../../benches/reference/marks.tsv");
 
-/// The programs of marks, with what their compiler is told beside [`FLAGS`].
+/// The programs of marks, with what their compiler is told beside what it is told of all.
 const PROGRAMS: [(&str, &[&str]); 2] = [
     ("limit", &[VECTOR_MATHS]),
     // The SLP vectoriser of some compilers changes the digits of the steps of Runge-Kutta.
     ("micro", &["-fno-tree-slp-vectorize"]),
 ];
-
-/// Sums in any order, and functions of the C library on vectors.
-pub(crate) const VECTOR_MATHS: &str = "-ffast-math";
-
-const FLAGS: [&str; 3] = ["-O3", "-march=native", "-std=c++17"];
 
 /// What is recorded of one instance; times in seconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,23 +45,6 @@ fn row(line: &str) -> Result<Recorded> {
     Ok(Recorded { instance: instance.to_owned(), best_tool: seconds(best_tool)?, mark: seconds(mark)?, program })
 }
 
-/// Builds a program in `sources` into a folder, with the C++ compiler that `CXX` names or `c++`.
-pub(crate) fn compile(sources: &Path, folder: &Path, name: &str, flags: &[&str]) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
-    let mut command = Command::new(&compiler);
-    command.args(FLAGS).args(flags).arg("-o").arg(folder.join(name)).arg(sources.join(name).with_extension("cpp"));
-    if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-        // Vectors as wide as the machine's, and the vector versions of the C library's functions.
-        command.args(["-mprefer-vector-width=512", "-lmvec"]);
-    }
-    let out = command.output().with_context(|| format!("running {}: is there a C++ compiler?", compiler.display()))?;
-    if !out.status.success() {
-        bail!("{} does not compile {name}: {}", compiler.display(), String::from_utf8_lossy(&out.stderr));
-    }
-    Ok(())
-}
-
 /// The built programs of marks.
 #[derive(Debug)]
 pub struct Marks {
@@ -73,12 +52,12 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Builds the sources in `benches/reference` into a folder.
-    pub fn build(sources: &Path, folder: &Path) -> Result<Marks> {
+    /// Builds the sources in `benches/reference`.
+    pub fn build(cpp: &Cpp) -> Result<Marks> {
         for (name, flags) in PROGRAMS {
-            compile(sources, folder, name, flags)?;
+            cpp.build(name, flags)?;
         }
-        Ok(Marks { folder: folder.to_owned() })
+        Ok(Marks { folder: cpp.built.clone() })
     }
 
     /// The mark of an instance, if more than a figure is recorded of it. `input` is the file of the instance.

@@ -1,15 +1,14 @@
 //! What one core of this machine can do at most, measured by `benches/reference/peak.cpp`.
 
-use crate::marks::compile;
+use crate::Cpp;
 use anyhow::{Context, Result, bail};
 use cotan_measure::Peak;
-use std::path::Path;
 use std::process::Command;
 
-/// Builds the program from `benches/reference` into a folder, and runs it.
-pub fn measure_peak(sources: &Path, folder: &Path) -> Result<Peak> {
-    compile(sources, folder, "peak", &[])?;
-    let out = Command::new(folder.join("peak")).output().context("running the program of peaks")?;
+/// Builds the program from `benches/reference`, and runs it.
+pub fn measure_peak(cpp: &Cpp) -> Result<Peak> {
+    let program = cpp.build("peak", &[])?;
+    let out = Command::new(program).output().context("running the program of peaks")?;
     if !out.status.success() {
         bail!("the program of peaks failed: {}", String::from_utf8_lossy(&out.stderr));
     }

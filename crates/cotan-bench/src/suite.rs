@@ -1,10 +1,10 @@
 //! The command `workloads`: which of them are run, and what is printed.
 
-use crate::baselines::{benches, environment, folder};
+use crate::baselines::{Wanted, benches, environment, folder, reference};
 use anyhow::{Context, Result, bail};
 use cotan::Compiler;
 use cotan_bench::{
-    Peers, Settings, Sizes, Surroundings, Workload, WorkloadFigures, WorkloadFolders, measure_peak, measure_workload,
+    Cpp, Peers, Settings, Sizes, Surroundings, Workload, WorkloadFigures, measure_peak, measure_workload,
     slowest_nests, workload_instance, workload_table, workloads,
 };
 use std::collections::BTreeSet;
@@ -40,11 +40,11 @@ pub(crate) fn instance(workload: &Workload) -> Result<cotan_bench::Instance> {
 pub(crate) fn run(
     compiler: &Compiler,
     all: &[Workload],
-    has_peers: bool,
+    wanted: Wanted,
     settings: Settings,
     see: &mut dyn FnMut(&WorkloadFigures) -> Result<()>,
 ) -> Result<Vec<WorkloadFigures>> {
-    let found = has_peers.then(|| Peers::find(&environment()?, &benches().join("peers")));
+    let found = wanted.peers.then(|| Peers::find(&environment()?, &benches().join("peers"), wanted.instructions));
     let peers = match found {
         None => None,
         Some(Ok(peers)) => {
@@ -56,12 +56,12 @@ pub(crate) fn run(
             None
         }
     };
-    let folders = WorkloadFolders { sources: sources(), built: folder()?.join("workloads") };
-    let peak = measure_peak(&benches().join("reference"), &folder()?.join("marks"));
+    let cpp = Cpp { sources: sources(), built: folder()?.join("workloads"), instructions: wanted.instructions };
+    let peak = measure_peak(&reference(wanted.instructions)?);
     if let Err(error) = &peak {
         crate::complain(&format!("no shares of the peak: {error:#}"));
     }
-    let around = Surroundings { folders: &folders, peers: peers.as_ref(), peak: peak.ok() };
+    let around = Surroundings { cpp: &cpp, peers: peers.as_ref(), peak: peak.ok() };
     let mut rows = Vec::new();
     for workload in all {
         let row = measure_workload(compiler, workload, around, settings);

@@ -2,7 +2,7 @@
 
 use crate::examples;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use cotan::cpu::Width;
+use cotan::cpu::{InstructionSet, Width};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -229,6 +229,10 @@ pub(crate) struct EngineArgs {
     /// registers as it takes. No bit of a result depends on it.
     #[arg(long, value_name = "LANES")]
     pub(crate) width: Option<Width>,
+    /// The instruction set that code keeps to, `x86-64-v3` (AVX2) or `x86-64-v4` (AVX-512), where the machine has more. No bit
+    /// of a value depends on it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cpu: Option<InstructionSet>,
     /// Stops where a NaN is made, in a value or a derivative, and says where.
     #[arg(long)]
     pub(crate) trap_nan: bool,
@@ -291,6 +295,7 @@ impl EngineArgs {
             timeout: None,
             opt,
             width: None,
+            cpu: None,
             trap_nan: false,
             later,
         }

@@ -43,6 +43,7 @@ pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
         threads: threads(options.threads)?,
         level: if options.opt == "0" { OptLevel::O0 } else { OptLevel::O2 },
         width: options.width,
+        instructions: options.cpu,
         quick_start: true,
         memory: options.memory_limit.or_else(machine::spare_memory),
         call: CallLimits { steps: options.steps, deadline: options.timeout.map(Deadline::After), cancel: None },

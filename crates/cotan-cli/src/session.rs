@@ -96,7 +96,7 @@ impl Session {
         }
         let compiler = compiler
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, format!("threads can't be started: {e}")))?;
+            .map_err(|e| Failure::plain(exit::USAGE, codes::LIMIT, e))?;
         Ok(Session { compiler, engine, program, told: RefCell::default() })
     }
 

@@ -161,8 +161,9 @@ pub fn profile_table(profile: &Profile) -> Vec<String> {
     } else {
         head += &format!(" {:>10} {:>8}", "MB", "GB/s");
     }
+    head += "  ";
     let width = head.len() - "       time  share".len();
-    lines.push(head + "  nest");
+    lines.push(head + "nest");
     let time = |time: f64| format!("{:>9.4}ms {:>5.1}%", 1e3 * time, 100.0 * time / seconds);
     let (small, large): (Vec<_>, Vec<_>) = nests.iter().partition(|nest| nest.seconds < SMALL * seconds);
     lines.extend(large.iter().map(|nest| format!("{} {}", time(nest.seconds), rates(nest))));
@@ -219,8 +220,8 @@ mod tests {
             "       time  share      Mflop   Gflop/s  of peak         MB     GB/s of memory  nest",
             "   5.0000ms  50.0%      2.000      0.40    25.0%      4.000     0.80     50.0%  for i: x",
             "   2.0000ms  20.0%      2.000      1.00    25.0%      4.000     2.00    cached  for j: y",
-            "   0.0100ms   0.1%                                                             smaller nests (1)",
-            "   2.9900ms  29.9%                                                             everything else",
+            "   0.0100ms   0.1%                                                              smaller nests (1)",
+            "   2.9900ms  29.9%                                                              everything else",
         ];
         assert_eq!(lines, expected);
     }
@@ -234,7 +235,7 @@ mod tests {
             "f small: 10.000 ms",
             "       time  share      Mflop   Gflop/s         MB     GB/s  nest",
             "   9.0000ms  90.0%      2.000      0.22      4.000     0.44  for i: x",
-            "   1.0000ms  10.0%                                         everything else",
+            "   1.0000ms  10.0%                                           everything else",
         ];
         assert_eq!(lines, expected);
     }

@@ -28,6 +28,7 @@
 pub mod abi;
 mod call;
 mod host;
+mod instruction_set;
 
 pub use call::{
     CallOptions, CallResult, CodeMemory, CodeOrigin, CompiledFunction, EmittedCheck, MachineCode, Reports,
@@ -37,3 +38,4 @@ pub use host::{
     Arena, ArenaStore, MOST_THREADS_PER_CORE, MemoryLimit, Pool, Refusal, Session, Watch, check_threads,
     elementary_symbol, evaluator_symbol, host_symbols, most_threads, whole_product,
 };
+pub use instruction_set::InstructionSet;

@@ -1,5 +1,5 @@
-//! Random programs under every oracle: 2,000 on the interpreter, the first 120 of them compiled as well; in the campaign five
-//! times as many, 1,500 of them compiled, and others.
+//! Random programs under every oracle: 1,500 on the interpreter, the first 90 of them compiled as well; in the campaign
+//! 10,000, 1,500 of them compiled, and others.
 
 use cotan_testkit::campaign::{Campaign, mixed};
 use cotan_testkit::generate::{Construct, source};
@@ -7,19 +7,18 @@ use cotan_testkit::tier;
 
 #[test]
 fn random_programs_pass_every_oracle() {
-    let (times, compiled, seed) = if tier::is_campaign() { (5, 1_500, 4_000_000) } else { (1, 120, 0) };
-    let programs = 2_000 * times;
+    let (programs, compiled, seed) = if tier::is_campaign() { (10_000, 1_500, 4_000_000) } else { (1_500, 90, 0) };
     let campaign = Campaign { programs, seed, compiled, only: None, stop_at_failure: false, shows_progress: false };
     let outcome = campaign.run(mixed);
     eprintln!("{}\n{}", outcome.coverage, outcome.figures(Construct::ALL));
     let failures: Vec<String> = outcome.failures.iter().take(5).map(ToString::to_string).collect();
     assert!(failures.is_empty(), "{} programs fail:\n\n{}", outcome.failures.len(), failures.join("\n\n"));
 
-    // A fifth of what acceptance asks of 10,000 programs.
+    // A seventh of what acceptance asks of 10,000 programs.
     let (construct, way, n) = outcome.coverage.least(Construct::ALL);
-    assert!(n >= 10, "only {n} programs with {construct:?} were tested under {}", way.name());
+    assert!(n >= 7, "only {n} programs with {construct:?} were tested under {}", way.name());
     let (variant, n) = outcome.coverage.least_variant();
-    assert!(n >= 10, "only {n} programs have the variant `{variant}` of the typed tree");
+    assert!(n >= 7, "only {n} programs have the variant `{variant}` of the typed tree");
     assert!(outcome.median_statements() >= 30, "the median is {} statements", outcome.median_statements());
     assert!(outcome.usable_share() >= 0.9, "only {} of {:?} points are usable", outcome.usable_share(), outcome.usable);
 }

@@ -12,8 +12,7 @@ use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::{Backend as LlvmBackend, CompileOptions, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
 use cotan_opt::{KnownExtents, Observer};
-use cotan_runtime::CompiledFunction;
-use cotan_runtime::{Pool, check_threads};
+use cotan_runtime::{CompiledFunction, InstructionSet, Pool, check_threads};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
 use cotan_syntax::on_deep_stack;
@@ -38,6 +37,9 @@ pub struct Config {
     pub level: OptLevel,
     /// How many lanes of a loop an operation works on, at most; `None` for as many as the loop has. No bit depends on it.
     pub width: Option<Width>,
+    /// The instruction set that code keeps to, less than the machine's own; `None` for all of it. No bit of a value depends
+    /// on it.
+    pub instructions: Option<InstructionSet>,
     /// Whether code is wanted soon: it is made quickly, and made well once its calls take long. Of functions that are kept
     /// between processes, see `build`.
     pub quick_start: bool,
@@ -75,8 +77,8 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler. LLVM is looked for once, here. The error says that there are to be too many threads, or is the system's
-    /// refusal to start them.
+    /// A compiler. LLVM is looked for once, here. The error says that there are to be too many threads, or that the machine has
+    /// not all of an instruction set, or is the system's refusal to start threads.
     pub fn new(config: Config) -> Result<Compiler, String> {
         let Config {
             llvm,
@@ -85,6 +87,7 @@ impl Compiler {
             threads,
             level,
             width,
+            instructions,
             quick_start,
             program,
             derivatives,
@@ -100,7 +103,12 @@ impl Compiler {
         let code = CodeOptions { level, width };
         let cpu = match Llvm::new(&llvm, cache) {
             Ok(engine) => {
-                let pool = Arc::new(Pool::new(threads)?);
+                let engine = match instructions {
+                    Some(set) => engine.limited_to(set)?,
+                    None => engine,
+                };
+                let pool = Pool::new(threads).map_err(|e| format!("threads can't be started: {e}"))?;
+                let pool = Arc::new(pool);
                 let llvm = LlvmBackend::new(engine.with_threads(threads), pool).with_registry(library.registry);
                 let (llvm, quick_start) = (Arc::new(llvm), quick_start && level == OptLevel::O2);
                 let capabilities = Capabilities::default();

@@ -4,7 +4,7 @@ pub use cotan_llvm::cache::Cache;
 pub use cotan_llvm::jit::OptLevel;
 pub use cotan_llvm::load::{Attempt, SearchConfig, explicit_failure};
 pub use cotan_llvm::{Probe, ProbeEvent, Report, Width};
-pub use cotan_runtime::{CallOptions, CompiledFunction};
+pub use cotan_runtime::{CallOptions, CompiledFunction, InstructionSet};
 pub use cotan_runtime::{check_threads, whole_product};
 
 use cotan_llvm::jit::Engine;

@@ -15,6 +15,7 @@ pub use timing::{Peer, PeerFigures};
 
 use crate::Instance;
 use anyhow::{Context, Result, bail};
+use cotan::cpu::InstructionSet;
 use process::Process;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,9 @@ use std::time::Duration;
 /// The frameworks, as the environment and as their makers call them, with what installs them.
 const FRAMEWORKS: [(&str, &str, &str); 2] =
     [("jax", "JAX", "cargo xtask peers"), ("torch", "PyTorch", "cargo xtask peers --torch")];
+
+/// What tells the scripts of an instruction set.
+const LIMIT: &str = "COTAN_PEERS_CPU";
 
 /// How long the names of what is installed are waited for.
 const VERSIONS: Duration = Duration::from_secs(20);
@@ -35,13 +39,15 @@ pub struct Peers {
     scripts: PathBuf,
     /// Where arguments and entries are handed over.
     exchange: PathBuf,
+    /// What they may use of the machine; `None` for all of it.
+    instructions: Option<InstructionSet>,
     /// Version by framework.
     installed: BTreeMap<String, String>,
 }
 
 impl Peers {
     /// The environment in a folder; `scripts` is the folder of `serve.py`. The error says in one line what to do.
-    pub fn find(environment: &Path, scripts: &Path) -> Result<Peers> {
+    pub fn find(environment: &Path, scripts: &Path, instructions: Option<InstructionSet>) -> Result<Peers> {
         let python = python_of(environment);
         if !python.exists() {
             let all: Vec<&str> = FRAMEWORKS.iter().map(|(_, name, _)| *name).collect();
@@ -56,7 +62,13 @@ impl Peers {
         let answer = Process::start(command).and_then(|mut process| process.answer(VERSIONS));
         let installed = answer.and_then(|line| protocol::read(&line));
         let installed = installed.with_context(|| format!("no columns of peers: asking {}", python.display()))?;
-        Ok(Peers { python, scripts: scripts.to_owned(), exchange: environment.join("exchange"), installed })
+        Ok(Peers {
+            python,
+            scripts: scripts.to_owned(),
+            exchange: environment.join("exchange"),
+            instructions,
+            installed,
+        })
     }
 
     /// One line for each framework that is not installed.
@@ -91,6 +103,7 @@ impl Peers {
                 let mut command = Command::new(&self.python);
                 command.arg(self.scripts.join("serve.py")).args([*key, &instance.objective]);
                 command.arg(folder.arguments()).arg(&entries);
+                command.envs(self.instructions.map(|set| (LIMIT, set.name())));
                 Peer::start(key, command, &entries, instance)
             }
             Err(error) => Peer::failed(key, error),
@@ -110,7 +123,8 @@ mod tests {
 
     #[test]
     fn without_an_environment_one_line_says_what_makes_it() {
-        let message = Peers::find(Path::new("nowhere"), Path::new("scripts")).expect_err("no environment").to_string();
+        let message =
+            Peers::find(Path::new("nowhere"), Path::new("scripts"), None).expect_err("no environment").to_string();
         let expected = format!(
             "no columns of JAX and PyTorch: there is no {} (`cargo xtask peers` makes it)",
             python_of(Path::new("nowhere")).display()
@@ -121,7 +135,13 @@ mod tests {
     #[test]
     fn each_missing_framework_has_a_line() {
         let installed = BTreeMap::from([("jax".to_owned(), "1.0".to_owned())]);
-        let peers = Peers { python: PathBuf::new(), scripts: PathBuf::new(), exchange: PathBuf::new(), installed };
+        let peers = Peers {
+            python: PathBuf::new(),
+            scripts: PathBuf::new(),
+            exchange: PathBuf::new(),
+            instructions: None,
+            installed,
+        };
         assert_eq!(peers.missing(), ["no column of PyTorch: it is not installed (`cargo xtask peers --torch`)"]);
     }
 }

@@ -2,20 +2,18 @@
 //!
 //! Each has a program, which stands on `benches/workloads/serve.hpp`: the other side of the questions that peers are asked.
 
-use super::WorkloadFolders;
 use crate::Instance;
-use crate::marks::{VECTOR_MATHS, compile};
+use crate::cpp::{Cpp, VECTOR_MATHS};
 use crate::peers::{Exchange, Peer};
 use anyhow::Result;
 use std::process::Command;
 
 /// Builds the program of a workload and starts it.
-pub(super) fn start(instance: &Instance, folders: &WorkloadFolders) -> Result<Peer> {
-    let name = &instance.name;
-    compile(&folders.sources.join(name), &folders.built, name, &[VECTOR_MATHS])?;
-    let folder = Exchange::hand_over(&folders.built, instance)?;
+pub(super) fn start(instance: &Instance, cpp: &Cpp) -> Result<Peer> {
+    let program = cpp.build(&format!("{0}/{0}", instance.name), &[VECTOR_MATHS])?;
+    let folder = Exchange::hand_over(&cpp.built, instance)?;
     let entries = folder.entries("cpp");
-    let mut command = Command::new(folders.built.join(name));
+    let mut command = Command::new(program);
     command.arg(folder.arguments()).arg(&entries);
     Ok(Peer::start("C++", command, &entries, instance))
 }

@@ -16,23 +16,14 @@ pub use figures::{WorkloadFigures, WorkloadRatios, slowest_nests, workload_table
 pub use manifest::{MECHANISMS, Sizes, Workload, workloads};
 
 use crate::peers::Peers;
-use crate::{Block, Instance, Measured, Peak, Settings, Tolerance, Turn, measure_beside, profile};
+use crate::{Block, Cpp, Instance, Measured, Peak, Settings, Tolerance, Turn, measure_beside, profile};
 use anyhow::{Context, Result};
 use cotan::{Compiler, Request};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// How far values and derivative entries may be from those of others.
 const CLOSE: f64 = 1e-9;
-
-/// The folder of workloads in the repository, and that in which their C++ is built.
-#[derive(Clone, Debug)]
-pub struct WorkloadFolders {
-    /// `benches/workloads`.
-    pub sources: PathBuf,
-    /// For built programs, and for what is handed over to them.
-    pub built: PathBuf,
-}
 
 /// The instance of a workload.
 pub fn workload_instance(workload: &Workload, sources: &Path, sizes: Sizes) -> Result<Instance> {
@@ -62,8 +53,8 @@ pub fn workload_instance(workload: &Workload, sources: &Path, sizes: Sizes) -> R
 /// What workloads are measured with, beside the compiler.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
-    /// Where their sources are.
-    pub folders: &'a WorkloadFolders,
+    /// Their sources.
+    pub cpp: &'a Cpp,
     /// The frameworks that are there.
     pub peers: Option<&'a Peers>,
     /// What the machine can do, for profiles, where that is known.
@@ -77,10 +68,10 @@ pub fn measure_workload(
     around: Surroundings<'_>,
     settings: Settings,
 ) -> Result<WorkloadFigures> {
-    let Surroundings { folders, peers, peak } = around;
-    let instance = workload_instance(workload, &folders.sources, Sizes::Timed)?;
-    let compiled = CompileTimes::measure(&instance, &folders.built)?;
-    let mut by_hand = by_hand::start(&instance, folders)?;
+    let Surroundings { cpp, peers, peak } = around;
+    let instance = workload_instance(workload, &cpp.sources, Sizes::Timed)?;
+    let compiled = CompileTimes::measure(&instance, &cpp.built)?;
+    let mut by_hand = by_hand::start(&instance, cpp)?;
     let mut others = peers.map(|peers| peers.start(&instance)).unwrap_or_default();
     let mut run_others = |turn: &Turn<'_>| {
         by_hand.turn(turn);

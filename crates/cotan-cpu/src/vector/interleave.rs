@@ -12,8 +12,8 @@ use cotan_loops::node::{Buffer, BufferUse, Expr, For, Independence, Node, count,
 use cotan_ops::Work;
 use rustc_hash::FxHashSet;
 
-/// How many iterations run at a time, the better number first.
-pub(super) const LANES: [u32; 2] = [8, 4];
+/// How many iterations run at a time.
+pub(super) const LANES: u32 = 8;
 
 /// Nodes of a body at most: it is written once for each of them.
 const MOST_NODES: usize = 64;
@@ -66,7 +66,7 @@ impl Interleaving<'_> {
                 },
                 // Part of addresses.
                 (Shape::Linear(_), Expr::Native { .. }) => Some(0.0),
-                (Shape::Uniform, Expr::Native { .. }) => Some(1.0 / f64::from(LANES[0])),
+                (Shape::Uniform, Expr::Native { .. }) => Some(1.0 / f64::from(LANES)),
                 (
                     _,
                     Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_),
@@ -74,7 +74,7 @@ impl Interleaving<'_> {
             },
             Node::Set(..) => Some(0.0),
             Node::Load(_, place) => match self.shapes.of_operand(place.offset) {
-                Shape::Uniform => Some(1.0 / f64::from(LANES[0])),
+                Shape::Uniform => Some(1.0 / f64::from(LANES)),
                 Shape::Linear(_) | Shape::Varying => Some(OPERATION),
             },
             Node::Store(..) => Some(1.0),

@@ -163,23 +163,17 @@ impl Vectoriser<'_> {
         nodes
     }
 
-    /// Several iterations at a time in scalar code, see [`interleave`]: eight where there are so many, else four, else one.
+    /// Several iterations at a time in scalar code where there are so many, else one after the other, see [`interleave`].
     fn interleaved(&mut self, l: For) -> Vec<Node> {
-        let mut nodes = Vec::new();
-        let known = l.count.as_i64();
-        for lanes in interleave::LANES.into_iter().filter(|lanes| known.is_none_or(|n| n >= i64::from(*lanes))) {
-            let strips = self.with_lanes(&l, lanes, Writing::Repeating);
-            let strips = legalize_list(self.f, strips, Width::ONE, lanes);
-            if known.is_some() {
-                return strips;
-            }
-            let fits = self.local("fits", Elem::Bool);
-            let args = vec![l.count, Operand::i64(lanes.into())];
-            nodes.push((fits, Expr::Native { instruction: Instruction::Ge, elem: Elem::I64, args }, strips));
+        let strips = self.with_lanes(&l, interleave::LANES, Writing::Repeating);
+        let strips = legalize_list(self.f, strips, Width::ONE, interleave::LANES);
+        if l.count.as_i64().is_some() {
+            return strips;
         }
-        nodes.into_iter().rev().fold(vec![Node::For(Box::new(l))], |others, (fits, test, strips)| {
-            vec![Node::Let(fits, test), Node::If(fits.into(), strips, others)]
-        })
+        let fits = self.local("fits", Elem::Bool);
+        let args = vec![l.count, Operand::i64(interleave::LANES.into())];
+        let test = Expr::Native { instruction: Instruction::Ge, elem: Elem::I64, args };
+        vec![Node::Let(fits, test), Node::If(fits.into(), strips, vec![Node::For(Box::new(l))])]
     }
 
     fn local(&mut self, name: &str, elem: Elem) -> Local {
@@ -238,7 +232,7 @@ impl Vectoriser<'_> {
         let interleaved = self.interleaved_cost(l);
         let plans = [
             in_lanes.map(|(lanes, cost)| Plan { form: Form::Lanes, lanes, cost }),
-            interleaved.map(|cost| Plan { form: Form::Interleaved, lanes: interleave::LANES[0], cost }),
+            interleaved.map(|cost| Plan { form: Form::Interleaved, lanes: interleave::LANES, cost }),
         ];
         let best = plans.into_iter().flatten().min_by(|a, b| a.cost.total_cmp(&b.cost))?;
         (best.cost < self.one_by_one(&l.body)).then_some(best)
@@ -246,11 +240,10 @@ impl Vectoriser<'_> {
 
     /// What an iteration costs if several are interleaved, where they can be.
     fn interleaved_cost(&self, l: &For) -> Option<f64> {
-        if l.independence != Independence::All || l.count.as_i64().is_some_and(|n| n < 4) {
+        if l.independence != Independence::All || l.count.as_i64().is_some_and(|n| n < i64::from(interleave::LANES)) {
             return None;
         }
-        let lanes = interleave::LANES[0];
-        let shapes = Shapes::of(self.f, &self.definitions, l, lanes, &self.mentions).ok()?;
+        let shapes = Shapes::of(self.f, &self.definitions, l, interleave::LANES, &self.mentions).ok()?;
         interleave::cost(l, &shapes)
     }
 

@@ -224,6 +224,7 @@ impl Backend {
             memory: code.module.clone(),
             origin: code.origin,
             reports: code.reports.clone(),
+            instructions: self.engine.instructions(),
             regroups_sums: code.regroups_sums,
             unwatched: code.unwatched.get(&f.name).cloned(),
         };

@@ -16,12 +16,15 @@ use super::target::Target;
 use super::thread::on_compiler_threads;
 use crate::cache::{Cache, CacheError, Key, KeyBuilder, packed, unpacked};
 use crate::load::{Attempt, NoLlvm, SearchConfig, Version, search};
-use cotan_runtime::CodeOrigin;
 use cotan_runtime::abi::{self, HostSymbols};
+use cotan_runtime::{CodeOrigin, InstructionSet};
 
 /// Compiles modules. It is cheap to share between threads, each of which may compile.
 pub struct Engine {
     library: Arc<Library>,
+    /// The machine of the library, or what code may use of it.
+    target: Target,
+    instructions: Option<InstructionSet>,
     attempts: Vec<Attempt>,
     cache: Option<Cache>,
     /// How many parts of a module are compiled at once.
@@ -73,7 +76,8 @@ impl Engine {
             return Err(NoLlvm { attempts });
         };
         let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Ok(Self { library, attempts, cache, threads, opening: Opening::default() })
+        let target = library.target.clone();
+        Ok(Self { library, target, instructions: None, attempts, cache, threads, opening: Opening::default() })
     }
 
     /// Opens the library, which other work otherwise does when it needs it.
@@ -98,10 +102,21 @@ impl Engine {
         Self { threads: self.threads.min(threads), ..self }
     }
 
+    /// The same, but its code keeps to an instruction set; an error if the machine has less than that.
+    pub fn limited_to(self, set: InstructionSet) -> Result<Self, String> {
+        Ok(Self { target: self.target.limited_to(set)?, instructions: Some(set), ..self })
+    }
+
     /// The machine that code is generated for.
     #[must_use]
     pub fn target(&self) -> &Target {
-        &self.library.target
+        &self.target
+    }
+
+    /// The instruction set that code keeps to; `None` for all that the machine has.
+    #[must_use]
+    pub fn instructions(&self) -> Option<InstructionSet> {
+        self.instructions
     }
 
     /// The library in use.
@@ -158,7 +173,7 @@ impl Engine {
 
     /// What each part becomes.
     fn generate(&self, text: &ModuleText, output: Output) -> Result<Vec<Vec<u8>>, JitError> {
-        let (target, parts, level) = (self.library.target.clone(), text.parts.clone(), text.level);
+        let (target, parts, level) = (self.target.clone(), text.parts.clone(), text.level);
         let threads = self.threads.get().min(parts.len());
         let next = AtomicUsize::new(0);
         // Each thread takes the longest part that is left.
@@ -187,9 +202,9 @@ impl Engine {
         let key = fields.iter().fold(key, |key, field| key.field(field));
         key.field(level.name())
             .field(level.passes().unwrap_or_default())
-            .field(&self.library.target.triple)
-            .field(&self.library.target.cpu)
-            .field(&self.library.target.features)
+            .field(&self.target.triple)
+            .field(&self.target.cpu)
+            .field(&self.target.features)
             .field(&self.library.version.to_string())
             .field(&self.library.path.to_string_lossy())
             .field(&abi::VERSION.to_string())

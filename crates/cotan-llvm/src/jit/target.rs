@@ -8,6 +8,7 @@ use super::options::OptLevel;
 use super::owned::Owned;
 use crate::load::Llvm;
 use crate::load::api::{Target as LlvmTarget, TargetMachine};
+use cotan_runtime::InstructionSet;
 
 /// The host as LLVM sees it: what the emitter needs to choose a vector width and to write the
 /// attributes `target-cpu`, `target-features` and `prefer-vector-width`.
@@ -42,6 +43,17 @@ impl Target {
         let target = Self::new(triple, cpu, features);
         Self::of_triple(llvm, &c_string(&target.triple)?)?;
         Ok(target)
+    }
+
+    /// The same machine as far as an instruction set goes; an error if it does not go that far.
+    pub(crate) fn limited_to(&self, set: InstructionSet) -> Result<Self, String> {
+        let wanted = set.features().iter().map(|feature| format!("+{feature}"));
+        let features: Vec<String> = wanted.collect();
+        let has = |wanted: &String| self.features.split(',').any(|feature| feature == wanted);
+        if let Some(missing) = features.iter().find(|feature| !has(feature)) {
+            return Err(format!("this machine is no {set}: it has no `{}`", missing.trim_start_matches('+')));
+        }
+        Ok(Self::new(self.triple.clone(), set.name().to_owned(), features.join(",")))
     }
 
     /// What LLVM has for a triple; an error in a library that was built for other machines.
@@ -117,6 +129,18 @@ mod tests {
         assert_eq!(of("x86_64-unknown-linux-gnu"), "x86_64-unknown-linux-gnu");
         assert_eq!(of("arm64-apple-darwin24.0.0"), "arm64-apple-darwin24.0.0-elf");
         assert_eq!(of("x86_64-pc-windows-msvc"), "x86_64-pc-windows-msvc-elf");
+    }
+
+    #[test]
+    fn a_machine_is_limited_to_what_it_has() {
+        let features = InstructionSet::X86_64V3.features().iter().map(|feature| format!("+{feature}"));
+        let features = features.collect::<Vec<_>>().join(",") + ",+vaes,+avx512f";
+        let target = Target::new("x86_64-unknown-linux-gnu".to_owned(), "znver4".to_owned(), features);
+        let found = target.limited_to(InstructionSet::X86_64V3).expect("it has all of it");
+        assert_eq!((found.cpu.as_str(), found.vector_bits, target.vector_bits), ("x86-64-v3", 256, 512));
+        assert!(!found.features.contains("avx512") && !found.features.contains("vaes"), "{}", found.features);
+        let message = target.limited_to(InstructionSet::X86_64V4).expect_err("it has not all of it");
+        assert_eq!(message, "this machine is no x86-64-v4: it has no `avx512bw`");
     }
 
     #[test]

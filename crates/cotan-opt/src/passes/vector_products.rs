@@ -218,6 +218,3 @@ fn transposed(op: &Op) -> Option<Atom> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests;

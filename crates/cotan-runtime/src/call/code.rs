@@ -1,6 +1,7 @@
 //! Machine code, as whatever compiled it hands it over to be called.
 
 use super::reports::Reports;
+use crate::InstructionSet;
 use crate::abi::Entry;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub struct MachineCode {
     pub origin: CodeOrigin,
     /// What the numbers in its error reports stand for.
     pub reports: Arc<Reports>,
+    /// The instruction set that it keeps to; `None` for all that the machine has.
+    pub instructions: Option<InstructionSet>,
     /// Whether it adds in another order than the program, or adds products of derivatives without rounding them first.
     pub regroups_sums: bool,
     /// The results that a call looks through for NaN, if it does; the code itself watches the others.

@@ -274,7 +274,10 @@ impl CompiledFunction {
             Some(k) => idle.swap_remove(k),
             None => {
                 let pool = threads.map_or_else(|| self.pool.clone(), |most| Arc::new(self.pool.limited(most)));
-                let session = Session::new(max_bytes).with_pool(pool).with_registry(self.registry);
+                let session = Session::new(max_bytes)
+                    .with_pool(pool)
+                    .with_registry(self.registry)
+                    .with_instructions(self.code.instructions);
                 CallState { max_bytes, threads, session, buffers: Buffers::default(), results: Vec::new() }
             }
         };

@@ -2,6 +2,8 @@
 //! through which it reaches them.
 
 mod arena;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod context;
 mod evaluators;
 mod exports;

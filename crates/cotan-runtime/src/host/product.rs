@@ -16,8 +16,11 @@ use cotan_ops::{RUN, runs};
 use gemm_common::Parallelism;
 use gemm_common::cache::CACHE_INFO;
 
+#[cfg(target_arch = "x86_64")]
+use super::avx2::Narrow;
 use super::context;
 use super::guard::guarded;
+use crate::InstructionSet;
 use crate::abi::{Ctx, ErrorSlot, FAILED, Matrix, MatrixProduct, OK, Products, Status};
 
 /// Rows and columns of a block, at most.
@@ -29,16 +32,18 @@ const SHORT_SIDE: usize = 128;
 /// Products of two numbers that count as a step of the budget of a call.
 const PRODUCTS_PER_STEP: usize = 64;
 
-/// The library of this machine.
-pub(super) fn products() -> &'static Products {
-    static PRODUCTS: OnceLock<Products> = OnceLock::new();
-    PRODUCTS.get_or_init(|| {
-        if has_library() {
-            Products { of_f32: product::<f32, Library>, of_f64: product::<f64, Library> }
-        } else {
-            Products { of_f32: product::<f32, Plain>, of_f64: product::<f64, Plain> }
-        }
-    })
+/// The library of this machine, which keeps to an instruction set where one is said.
+pub(super) fn products(instructions: Option<InstructionSet>) -> &'static Products {
+    const PLAIN: Products = Products { of_f32: product::<f32, Plain>, of_f64: product::<f64, Plain> };
+    const LIBRARY: Products = Products { of_f32: product::<f32, Library>, of_f64: product::<f64, Library> };
+    static ALL: OnceLock<Products> = OnceLock::new();
+    #[cfg(target_arch = "x86_64")]
+    if instructions == Some(InstructionSet::X86_64V3) {
+        const NARROW: Products = Products { of_f32: product::<f32, Narrow>, of_f64: product::<f64, Narrow> };
+        static AVX2: OnceLock<Products> = OnceLock::new();
+        return AVX2.get_or_init(|| if has_library() { NARROW } else { PLAIN });
+    }
+    ALL.get_or_init(|| if has_library() { LIBRARY } else { PLAIN })
 }
 
 /// Whether the library can run here and adds products without rounding them first.
@@ -65,16 +70,16 @@ fn has_vectors() -> bool {
 }
 
 /// One run of a block: factors with their strides, rows and columns and terms, and whether it adds to what there is.
-struct Run<T> {
-    to: (*mut T, [isize; 2]),
-    left: (*const T, [isize; 2]),
-    right: (*const T, [isize; 2]),
-    extents: [usize; 3],
-    adds: bool,
+pub(super) struct Run<T> {
+    pub(super) to: (*mut T, [isize; 2]),
+    pub(super) left: (*const T, [isize; 2]),
+    pub(super) right: (*const T, [isize; 2]),
+    pub(super) extents: [usize; 3],
+    pub(super) adds: bool,
 }
 
 /// A way to do a run.
-trait Runs<T> {
+pub(super) trait Runs<T> {
     /// Whether it packs the factors into memory of its own.
     const PACKS: bool;
 
@@ -357,6 +362,8 @@ mod tests {
                 let (found, expected) =
                     (by_blocks::<Library>(extents, is_transposed), by_blocks::<Plain>(extents, is_transposed));
                 assert!(found == expected, "{extents:?}, transposed {is_transposed:?}");
+                #[cfg(target_arch = "x86_64")]
+                assert!(by_blocks::<Narrow>(extents, is_transposed) == expected, "by AVX2: {extents:?}");
             }
         }
     }

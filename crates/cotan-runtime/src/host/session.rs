@@ -11,7 +11,8 @@ use super::memory::MemoryLimit;
 use super::pool::Pool;
 use super::product::products;
 use super::watch::Watch;
-use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK, code};
+use crate::InstructionSet;
+use crate::abi::{Buf, Ctx, Entry, ErrorSlot, OK, Products, code};
 
 /// The memory and the threads of a series of calls. One session makes one call at a time; calls that
 /// run at the same time have a session each, and may share the pool.
@@ -23,6 +24,7 @@ pub struct Session {
     pool: Option<Arc<Pool>>,
     watch: Option<Arc<Watch>>,
     registry: &'static Registry,
+    products: &'static Products,
     record_bytes: i64,
     saw_nan: bool,
 }
@@ -39,6 +41,7 @@ impl Session {
             pool: None,
             watch: None,
             registry: Registry::standard(),
+            products: products(None),
             record_bytes: 0,
             saw_nan: false,
         }
@@ -62,6 +65,13 @@ impl Session {
     #[must_use]
     pub fn with_registry(mut self, registry: &'static Registry) -> Self {
         self.registry = registry;
+        self
+    }
+
+    /// Keeps to an instruction set where a library does products; `None` for all that the machine has.
+    #[must_use]
+    pub fn with_instructions(mut self, instructions: Option<InstructionSet>) -> Self {
+        self.products = products(instructions);
         self
     }
 
@@ -113,7 +123,7 @@ impl Session {
             watch: self.watch.as_ref().map_or(std::ptr::null(), |watch| Arc::as_ptr(watch).cast()),
             record_bytes: 0,
             most_record_bytes: 0,
-            products: products(),
+            products: self.products,
             registry: self.registry,
             output: output.as_mut().map_or(std::ptr::null_mut(), |output| std::ptr::from_mut(output).cast()),
             saw_nan: saw_nan.as_ptr(),
