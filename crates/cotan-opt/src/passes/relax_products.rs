@@ -6,15 +6,15 @@
 //! condition of a branch. Products on whose NaN that could happen stay as they are.
 //!
 //! Nor are products relaxed that meet `0 * inf` at points which programs visit on purpose, as `sqrt(max(v, 0))`: those with a
-//! quotient, which is infinite at a pole, and those with the zero of the operand that loses a maximum. The call would be
-//! repeated each time.
+//! quotient, a logarithm or a power, which are infinite at a pole, and those with the zero of the operand that loses a maximum.
+//! The call would be repeated each time.
 //!
 //! Plain products belong to derivatives and to them alone, and no decision depends on them. So compiled code may add
 //! them to sums without rounding them first (`mulc`).
 
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Stmt, Symbol, Var};
-use cotan_ops::{DIV, MATMUL, MUL, MULC, MULZ, PLAIN, STRONG, WINS, row, tensor_row};
+use cotan_ops::{DIV, LOG, MATMUL, MUL, MULC, MULZ, PLAIN, POW, PrimRow, STRONG, WINS, row, tensor_row};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,13 +48,15 @@ pub fn relax_products(module: &Module, entry: &str) -> Option<Module> {
         functions.values().for_each(|f| analysis.block(f, &f.body, entry));
     }
     let mut plain = module.clone();
+    let mut is_relaxed = false;
     for (name, f) in &functions {
         let mut exact = analysis.lost[*name].clone();
         keep_singular(f, &mut exact);
+        is_relaxed |= f.body.walk().any(|s| is_strong(&s.op) && !exact[s.results[0].index()]);
         let f = Function { body: replaced(&f.body, &exact), ..f.as_ref().clone() };
         plain.items.insert((*name).clone(), Item::Function(f.into()));
     }
-    Some(plain)
+    is_relaxed.then_some(plain)
 }
 
 /// Whether an operation multiplies so that an exact zero wins.
@@ -62,6 +64,9 @@ fn is_strong(op: &Op) -> bool {
     op.args_of(MULZ.prim()).is_some()
         || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && **attrs == STRONG)
 }
+
+/// What is infinite at a number that is allowed, beside quotients.
+static POLES: [&PrimRow; 2] = [&LOG, &POW];
 
 /// Marks the products with a factor that is infinite at a pole, or zero on one side of a kink.
 fn keep_singular(f: &Function, exact: &mut [bool]) {
@@ -73,8 +78,9 @@ fn keep_singular(f: &Function, exact: &mut [bool]) {
         if *prim == MULZ.prim() && args.iter().any(has) {
             exact[result] = true;
         } else {
-            let is_quotient = *prim == DIV.prim() && args[1].constant().is_none();
-            is_singular[result] = is_quotient || *prim == WINS.prim() || *prim == MUL.prim() && args.iter().any(has);
+            let has_pole =
+                *prim == DIV.prim() && args[1].constant().is_none() || POLES.iter().any(|row| row.prim() == *prim);
+            is_singular[result] = has_pole || *prim == WINS.prim() || *prim == MUL.prim() && args.iter().any(has);
         }
     }
 }
@@ -287,7 +293,7 @@ mod tests {
             "r: f64 = pow x, a",
         ] {
             let text = format!("fn f(x: f64, y: f64) {{\n  a: f64 = mulz x, y\n  {decision}\n  return r, a\n}}");
-            assert_eq!(products(&[&text]), kinds("a", ""), "{decision}");
+            assert_eq!(products(&[&text]), None, "{decision}");
         }
         // Nor does what another one is made of, but the other one does.
         let text = "fn f(x: f64, y: f64) {
@@ -329,7 +335,7 @@ mod tests {
         assert_eq!(products(&[&text("return sum, all, last")]), kinds("", "p q w"));
         // The accumulator decides, and with it all that goes into it.
         let decides = "c: bool = lt last, sum\n  return c, all";
-        assert_eq!(products(&[&text(decides)]), kinds("p q w", ""));
+        assert_eq!(products(&[&text(decides)]), None);
     }
 
     #[test]

@@ -201,6 +201,9 @@ impl Checks {
 
     /// `left @ right`: sums over the last axis of the left and the first matrix axis of the right operand.
     pub(super) fn matrix_product(&mut self, left: &Tensor, right: &Tensor, elem: Elem, span: Span) -> Flow<Value> {
+        if left.dims.len() == 1 && right.dims.len() == 1 {
+            return self.dot(left, right, elem, span).map(Value::Number);
+        }
         let Some((length, rows)) = left.dims.split_last() else { return bug("a product of scalars") };
         // The right operand is a vector, or a batch of matrices.
         let n_batch = right.dims.len().saturating_sub(2);
