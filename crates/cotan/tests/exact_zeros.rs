@@ -43,10 +43,10 @@ const SATURATED: &str = "fn saturated[N](x: f64[N], k: f64[N]) -> f64 = +/ tabul
 
 #[test]
 fn a_factor_of_zero_wins_over_an_infinite_one() {
-    for (text, x, k, has_plain) in [(ROOTS, 0.0, 0.0, false), (SATURATED, 1000.0, 2.0, true)] {
+    for (text, x, k) in [(ROOTS, 0.0, 0.0), (SATURATED, 1000.0, 2.0)] {
         let args = [("x", HostValue::Scalar(Const::f64(x))), ("k", HostValue::Scalar(Const::f64(k)))];
         let ([expected, found], is_plain) = both(text, "slope", &args);
-        assert_eq!(is_plain, has_plain, "the factor at a pole is exact from the start");
+        assert!(is_plain);
         assert_eq!((numbers(&found), numbers(&expected)), (vec![0.0], vec![0.0]));
     }
 }
