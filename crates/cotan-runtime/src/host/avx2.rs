@@ -5,7 +5,7 @@ use gemm_common::Parallelism;
 use gemm_common::gemm::gemm_basic_generic;
 use gemm_common::simd::{MixedSimd, V3};
 
-use super::product::{Run, Runs};
+use super::product_run::{Run, Runs};
 
 /// The library, kept to AVX2. Where the machine has none, nothing asks for it.
 pub(super) struct Narrow;

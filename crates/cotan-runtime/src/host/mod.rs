@@ -14,6 +14,7 @@ mod parallel;
 mod partial_sums;
 mod pool;
 mod product;
+mod product_run;
 mod range;
 mod routine;
 mod session;

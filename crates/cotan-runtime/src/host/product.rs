@@ -20,6 +20,7 @@ use gemm_common::cache::CACHE_INFO;
 use super::avx2::Narrow;
 use super::context;
 use super::guard::guarded;
+use super::product_run::{Run, Runs};
 use crate::InstructionSet;
 use crate::abi::{Ctx, ErrorSlot, FAILED, Matrix, MatrixProduct, OK, Products, Status};
 
@@ -67,27 +68,6 @@ fn has_vectors() -> bool {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn has_vectors() -> bool {
     false
-}
-
-/// One run of a block: factors with their strides, rows and columns and terms, and whether it adds to what there is.
-pub(super) struct Run<T> {
-    pub(super) to: (*mut T, [isize; 2]),
-    pub(super) left: (*const T, [isize; 2]),
-    pub(super) right: (*const T, [isize; 2]),
-    pub(super) extents: [usize; 3],
-    pub(super) adds: bool,
-}
-
-/// A way to do a run.
-pub(super) trait Runs<T> {
-    /// Whether it packs the factors into memory of its own.
-    const PACKS: bool;
-
-    /// Does a run.
-    ///
-    /// # Safety
-    /// The matrices have that many rows and columns, and nothing else uses what is written.
-    unsafe fn run(run: &Run<T>);
 }
 
 /// The library.
