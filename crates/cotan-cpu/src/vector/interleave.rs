@@ -8,7 +8,7 @@
 //! and adds to nothing outside of it.
 
 use super::shape::{Shape, Shapes};
-use cotan_loops::node::{Buffer, BufferUse, Expr, For, Independence, Node, count, walk};
+use cotan_loops::node::{Buffer, BufferUse, Expr, For, Independence, Local, Node, Place, count, walk};
 use cotan_ops::Work;
 use rustc_hash::FxHashSet;
 
@@ -27,7 +27,7 @@ pub(super) fn cost(l: &For, shapes: &Shapes) -> Option<f64> {
     if !has_chain || count(&l.body) > MOST_NODES || !repeats(l) {
         return None;
     }
-    Interleaving { shapes }.nodes(&l.body)
+    Interleaving { shapes, inner: Vec::new() }.nodes(&l.body)
 }
 
 /// Whether iterations may run again: nothing that they write is read.
@@ -47,15 +47,17 @@ fn repeats(l: &For) -> bool {
 
 struct Interleaving<'a> {
     shapes: &'a Shapes<'a>,
+    /// The indices of the inner loops around, outermost first.
+    inner: Vec<Local>,
 }
 
 impl Interleaving<'_> {
-    fn nodes(&self, nodes: &[Node]) -> Option<f64> {
+    fn nodes(&mut self, nodes: &[Node]) -> Option<f64> {
         nodes.iter().try_fold(0.0, |cost, node| Some(cost + self.node(node)?))
     }
 
     /// What a node costs for each iteration; nothing if it is in the way.
-    fn node(&self, node: &Node) -> Option<f64> {
+    fn node(&mut self, node: &Node) -> Option<f64> {
         match node {
             Node::Let(local, expr) => match (self.shapes.of_operand((*local).into()), expr) {
                 (_, Expr::Copy(_)) => Some(0.0),
@@ -73,6 +75,7 @@ impl Interleaving<'_> {
                 ) => None,
             },
             Node::Set(..) => Some(0.0),
+            Node::Load(_, place) if self.reads_again(*place) => None,
             Node::Load(_, place) => match self.shapes.of_operand(place.offset) {
                 Shape::Uniform => Some(1.0 / f64::from(LANES)),
                 Shape::Linear(_) | Shape::Varying => Some(OPERATION),
@@ -80,7 +83,10 @@ impl Interleaving<'_> {
             Node::Store(..) => Some(1.0),
             Node::For(l) if l.independence == Independence::None && self.shapes.is_uniform(l.count) => {
                 let trips = super::cost::trips(l.count, self.shapes.definitions);
-                Some(trips * self.nodes(&l.body)?)
+                self.inner.push(l.index);
+                let body = self.nodes(&l.body);
+                self.inner.pop();
+                Some(trips * body?)
             }
             Node::Scope(body) | Node::Segment(body) => self.nodes(body),
             Node::For(_)
@@ -104,5 +110,11 @@ impl Interleaving<'_> {
             | Node::Print { .. }
             | Node::Call { .. } => None,
         }
+    }
+
+    /// Whether a row is read again and again: lanes bring such rows together, and are faster then.
+    fn reads_again(&self, place: Place) -> bool {
+        let column = self.shapes.sum(place.offset).map(|[_, column]| column);
+        self.inner.len() >= 2 && self.inner.iter().any(|index| column == Some((*index).into()))
     }
 }

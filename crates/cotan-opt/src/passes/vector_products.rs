@@ -213,8 +213,6 @@ fn product(a: Atom, b: Atom, is_strong: bool) -> Op {
 
 /// The matrix that an operation exchanges the axes of.
 fn transposed(op: &Op) -> Option<Atom> {
-    match op {
-        Op::Tensor { op, args, attrs } if *op == TRANSPOSE.op() && attrs[..] == [1, 0] => Some(args[0]),
-        _ => None,
-    }
+    let Op::Tensor { op, args, attrs } = op else { return None };
+    (*op == TRANSPOSE.op() && attrs[..] == [1, 0]).then(|| args[0])
 }

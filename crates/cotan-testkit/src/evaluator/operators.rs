@@ -5,7 +5,7 @@ use super::checks::Checks;
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, needed};
 use cotan_ir::{CheckKind, Const, Elem};
-use cotan_ops::{ADD, DIV, EQ, FMA, GE, GT, LE, LT, MUL, NE, NEG, NOT, POW, POWI, PrimRow, REM, SELECT, SUB};
+use cotan_ops::{ADD, DIV, EQ, FMA, GE, GT, LE, LT, MUL, NE, NEG, NOT, POW, POWI, PrimRow, REM, SELECT, SUB, runs};
 use cotan_sema::typed::{BinaryOp, UnaryOp};
 use cotan_syntax::Span;
 
@@ -230,7 +230,8 @@ impl Checks {
     }
 }
 
-/// The sum of products, in order: floats by `fma` from zero on, integers checked at each step.
+/// The sum of products, in order: floats by `fma` from zero on, in runs whose sums are added in order; integers checked at
+/// each step.
 fn inner_product<'v>(
     checks: &mut Checks,
     elem: Elem,
@@ -238,18 +239,29 @@ fn inner_product<'v>(
     pair: &dyn Fn(usize) -> (&'v Value, &'v Value),
     span: Span,
 ) -> Flow<Number> {
-    let mut sum = Number::zero(elem);
-    for k in 0..length {
+    let numbers = |k: usize| {
         let (x, y) = pair(k);
-        let (x, y) = (x.number()?, y.number()?);
-        sum = if elem.is_integer() {
+        Ok((x.number()?, y.number()?))
+    };
+    if elem.is_integer() {
+        return (0..length).try_fold(Number::zero(elem), |sum, k| {
+            let (x, y) = numbers(k)?;
             let product = checks.scalar_binary(BinaryOp::Mul, x, y, span)?;
-            checks.scalar_binary(BinaryOp::Add, &sum, &product, span)?
-        } else {
-            Number::apply(&FMA, &[x.clone(), y.clone(), sum])
-        };
+            checks.scalar_binary(BinaryOp::Add, &sum, &product, span)
+        });
     }
-    Ok(sum)
+    let mut total = None;
+    for mut run in runs(length) {
+        let sum: Number = run.try_fold(Number::zero(elem), |sum, k| {
+            let (x, y) = numbers(k)?;
+            Flow::Ok(Number::apply(&FMA, &[x.clone(), y.clone(), sum]))
+        })?;
+        total = Some(match total {
+            None => sum,
+            Some(total) => Number::apply(&ADD, &[total, sum]),
+        });
+    }
+    Ok(total.unwrap_or_else(|| Number::zero(elem)))
 }
 
 /// An integer to the power of one that is not negative; `None` if that is too large for any type.
