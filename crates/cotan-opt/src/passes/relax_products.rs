@@ -6,15 +6,17 @@
 //! condition of a branch. Products on whose NaN that could happen stay as they are.
 //!
 //! Nor are products relaxed that meet `0 * inf` at points which programs visit on purpose, as `sqrt(max(v, 0))`: those with a
-//! quotient, a logarithm or a power, which are infinite at a pole, and those with the zero of the operand that loses a maximum.
-//! The call would be repeated each time.
+//! quotient, a logarithm or a power, which are infinite at a pole, those with the zero of the operand that loses a maximum, and
+//! those of what the slope of a root was multiplied with. The call would be repeated each time.
 //!
 //! Plain products belong to derivatives and to them alone, and no decision depends on them. So compiled code may add
 //! them to sums without rounding them first (`mulc`).
 
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Stmt, Symbol, Var};
-use cotan_ops::{DIV, LOG, MATMUL, MUL, MULC, MULZ, PLAIN, POW, PrimRow, STRONG, WINS, row, tensor_row};
+use cotan_ops::{
+    ADD, DIV, LOG, MATMUL, MUL, MULC, MULZ, NEG, PLAIN, POW, PrimRow, SQRT, STRONG, SUB, WINS, row, tensor_row,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,20 +70,37 @@ fn is_strong(op: &Op) -> bool {
 /// What is infinite at a number that is allowed, beside quotients.
 static POLES: [&PrimRow; 2] = [&LOG, &POW];
 
-/// Marks the products with a factor that is infinite at a pole, or zero on one side of a kink.
+/// What a value may be at a point that programs visit on purpose.
+#[derive(Clone, Copy, Default)]
+struct Singular {
+    /// Infinite, or the zero of the operand that loses a maximum.
+    as_factor: bool,
+    /// Infinite because it has the slope of a root: what it is multiplied with, as in the gradient of a norm, is zero there too.
+    by_root: bool,
+    /// A root.
+    is_root: bool,
+}
+
+/// Marks the products that meet zero times infinity at such points.
 fn keep_singular(f: &Function, exact: &mut [bool]) {
-    let mut is_singular = vec![false; f.vars.len()];
+    let mut known = vec![Singular::default(); f.vars.len()];
     for s in f.body.walk() {
         let Op::Prim { prim, args } = &s.op else { continue };
-        let has = |a: &Atom| a.var().is_some_and(|v| is_singular[v.index()]);
+        let all: Vec<Singular> =
+            args.iter().map(|a| a.var().map_or_else(Singular::default, |v| known[v.index()])).collect();
+        let any = |is: fn(&Singular) -> bool| all.iter().any(is);
         let result = s.results[0].index();
-        if *prim == MULZ.prim() && args.iter().any(has) {
-            exact[result] = true;
-        } else {
-            let has_pole =
-                *prim == DIV.prim() && args[1].constant().is_none() || POLES.iter().any(|row| row.prim() == *prim);
-            is_singular[result] = has_pole || *prim == WINS.prim() || *prim == MUL.prim() && args.iter().any(has);
-        }
+        let (is_sum, is_product) = ([ADD.prim(), SUB.prim(), NEG.prim()].contains(prim), *prim == MUL.prim());
+        let is_quotient = *prim == DIV.prim() && args[1].constant().is_none();
+        let has_pole = is_quotient || *prim == WINS.prim() || POLES.iter().any(|row| row.prim() == *prim);
+        let passes_on = is_sum || is_product || *prim == MULZ.prim();
+        let by_root = is_quotient && all[1].is_root || passes_on && any(|a| a.by_root);
+        exact[result] |= *prim == MULZ.prim() && any(|a| a.as_factor);
+        known[result] = Singular {
+            as_factor: by_root || has_pole || is_product && any(|a| a.as_factor),
+            by_root,
+            is_root: *prim == SQRT.prim() || is_sum && any(|a| a.is_root),
+        };
     }
 }
 
@@ -267,9 +286,13 @@ mod tests {
   c: f64 = mulz square, b
   half: f64 = div y, 2.0
   d: f64 = mulz half, y
-  return b, c, d
+  zero: f64 = mulz a, v
+  third: f64 = div y, v
+  e: f64 = mulz y, third
+  f: f64 = mulz e, y
+  return b, c, d, zero, f
 }";
-        assert_eq!(products(&[text]), kinds("a b c", "d"));
+        assert_eq!(products(&[text]), kinds("a b c zero e", "d f"));
     }
 
     #[test]
