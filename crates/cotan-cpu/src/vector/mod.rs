@@ -105,8 +105,9 @@ impl Vectoriser<'_> {
     fn counted(&mut self, mut l: Box<For>) -> Vec<Node> {
         // Lanes have no library for matrix products: they are for those that turn out to be small.
         let (small, products) = small_version(&l).unzip();
+        let interleaved = self.interleaved_cost(&l);
         let small = small.as_ref().unwrap_or(&l);
-        let Some(plan) = self.choose(small) else {
+        let Some(plan) = self.choose(small, interleaved) else {
             l.body = self.list(l.body);
             return vec![Node::For(l)];
         };
@@ -123,7 +124,7 @@ impl Vectoriser<'_> {
             Some(pays) => {
                 let outside = std::mem::replace(&mut self.is_alternative, true);
                 // Where rows are no reason, there are too few iterations for either.
-                let others = if reads_rows(&l, self.f) && self.interleaved_cost(&l).is_some() {
+                let others = if reads_rows(&l, self.f) && interleaved.is_some() {
                     self.interleaved(*l)
                 } else {
                     l.body = self.list(l.body);
@@ -225,11 +226,10 @@ impl Vectoriser<'_> {
         Some(pays)
     }
 
-    /// How iterations of a loop run side by side, if they do.
-    fn choose(&self, l: &For) -> Option<Plan> {
+    /// How iterations of a loop run side by side, if they do, given what an iteration costs if several are interleaved.
+    fn choose(&self, l: &For, interleaved: Option<f64>) -> Option<Plan> {
         let has_loop = l.body.iter().any(Node::has_loop);
         let in_lanes = if self.is_alternative && has_loop { None } else { self.estimate(l) };
-        let interleaved = self.interleaved_cost(l);
         let plans = [
             in_lanes.map(|(lanes, cost)| Plan { form: Form::Lanes, lanes, cost }),
             interleaved.map(|cost| Plan { form: Form::Interleaved, lanes: interleave::LANES, cost }),
