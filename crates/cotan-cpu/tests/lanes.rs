@@ -40,6 +40,19 @@ fn a_loop_around_a_whole_reduction_has_no_lanes() {
 }
 
 #[test]
+fn rows_of_a_matrix_times_a_vector_are_eight_chains_of_scalars() {
+    let product = with_lanes(
+        "fn f(n: i64, m: i64, a: f64[n, m], x: f64[m]) {
+           y: f64[n] = matmul a, x {0}
+           return y
+         }",
+    );
+    // A strip, one more for the rows that strips leave, and a row alone where there are fewer than eight.
+    assert_eq!(product.matches("fma.f64").count(), 8 + 8 + 1, "{product}");
+    assert!(product.contains("lanes(8)") && !product.contains("= lanes a["), "{product}");
+}
+
+#[test]
 fn consecutive_elements_are_consecutive_lanes() {
     check(
         "fn f(n: i64, x: f64[n], c: f64) {

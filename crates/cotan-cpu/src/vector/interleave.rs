@@ -115,6 +115,7 @@ impl Interleaving<'_> {
     /// Whether a row is read again and again: lanes bring such rows together, and are faster then.
     fn reads_again(&self, place: Place) -> bool {
         let column = self.shapes.sum(place.offset).map(|[_, column]| column);
-        self.inner.len() >= 2 && self.inner.iter().any(|index| column == Some((*index).into()))
+        let differs = !self.shapes.is_uniform(place.offset);
+        differs && self.inner.len() >= 2 && self.inner.iter().any(|index| column == Some((*index).into()))
     }
 }
