@@ -14,11 +14,12 @@ fn random_programs_pass_every_oracle() {
     let failures: Vec<String> = outcome.failures.iter().take(5).map(ToString::to_string).collect();
     assert!(failures.is_empty(), "{} programs fail:\n\n{}", outcome.failures.len(), failures.join("\n\n"));
 
-    // A seventh of what acceptance asks of 10,000 programs.
+    // A fifth of what acceptance asks of 10,000 programs, and its part where there are fewer.
+    let least = if tier::is_campaign() { 10 } else { 7 };
     let (construct, way, n) = outcome.coverage.least(Construct::ALL);
-    assert!(n >= 7, "only {n} programs with {construct:?} were tested under {}", way.name());
+    assert!(n >= least, "only {n} programs with {construct:?} were tested under {}", way.name());
     let (variant, n) = outcome.coverage.least_variant();
-    assert!(n >= 7, "only {n} programs have the variant `{variant}` of the typed tree");
+    assert!(n >= least, "only {n} programs have the variant `{variant}` of the typed tree");
     assert!(outcome.median_statements() >= 30, "the median is {} statements", outcome.median_statements());
     assert!(outcome.usable_share() >= 0.9, "only {} of {:?} points are usable", outcome.usable_share(), outcome.usable);
 }

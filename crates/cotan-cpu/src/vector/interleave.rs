@@ -8,7 +8,7 @@
 //! and adds to nothing outside of it.
 
 use super::shape::{Shape, Shapes};
-use cotan_loops::node::{Buffer, BufferUse, Expr, For, Independence, Local, Node, Place, count, walk};
+use cotan_loops::node::{Buffer, BufferKind, BufferUse, Expr, For, Independence, Local, Node, Place, count, walk};
 use cotan_ops::Work;
 use rustc_hash::FxHashSet;
 
@@ -24,14 +24,14 @@ const OPERATION: f64 = 0.5;
 /// What an iteration costs, if the body is such that iterations can be interleaved.
 pub(super) fn cost(l: &For, shapes: &Shapes) -> Option<f64> {
     let has_chain = l.body.iter().any(Node::has_loop);
-    if !has_chain || count(&l.body) > MOST_NODES || !repeats(l) {
+    if !has_chain || count(&l.body) > MOST_NODES || !repeats(l, shapes) {
         return None;
     }
     Interleaving { shapes, inner: Vec::new() }.nodes(&l.body)
 }
 
-/// Whether iterations may run again: nothing that they write is read.
-fn repeats(l: &For) -> bool {
+/// Whether iterations may run again: nothing that they write is read, by this name or another one.
+fn repeats(l: &For, shapes: &Shapes) -> bool {
     let (mut read, mut written): (FxHashSet<Buffer>, FxHashSet<Buffer>) = Default::default();
     walk(&l.body, &mut |node| {
         node.each_buffer(&mut |buffer, usage| {
@@ -42,7 +42,8 @@ fn repeats(l: &For) -> bool {
             }
         });
     });
-    read.is_disjoint(&written)
+    let has_one_name = |b: &Buffer| shapes.f.buffers[b.index()].kind != BufferKind::Bound;
+    read.is_disjoint(&written) && written.iter().all(has_one_name)
 }
 
 struct Interleaving<'a> {

@@ -10,7 +10,7 @@
 
 use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Acc, AccKind, Atom, Block, Function, Monoid, Op, ParResult, Span, Stmt, Var, count_uses};
+use cotan_ir::{Acc, AccKind, Atom, Block, Function, Monoid, Op, ParResult, Span, Stmt, Var, bug, count_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The record of the pass.
@@ -180,7 +180,8 @@ fn shorten(block: &mut Block, detour: &Detour) {
             let op = Op::AccAdd { acc: detour.to, indices, value };
             p.body.stmts.push(Stmt { results: Vec::new(), op, span: Span::NONE });
         }
-        (Collected::Stacked(_), _) => {}
+        // The addition is gone already: going on would drop a derivative.
+        (Collected::Stacked(k), _) => bug!("forward_accumulators", k, "only a parallel loop stacks"),
     }
 }
 
