@@ -11,7 +11,7 @@ use cotan_ir::Elem;
 use cotan_loops::NestPass;
 use cotan_loops::node::{
     BufferUse, Effect, Expr, For, Independence, Local, LocalInfo, LocalUse, LoopFunction, Node, Operand, Part, PartMut,
-    Threads, count, walk, walk_mut,
+    Threads, any, count, rounds, walk, walk_mut,
 };
 use cotan_ops::Instruction;
 use interior::{Interior, Inside};
@@ -60,6 +60,11 @@ impl Splitter<'_> {
 
     /// The loop over the inside, and the one over both ends.
     fn split(&mut self, l: For, inside: &Inside) -> Vec<Node> {
+        // Contributions to one element come in another order.
+        self.f.regroups_sums |= any(&l.body, &mut |node| match node {
+            Node::Combine { monoid, value, .. } => rounds(*monoid, self.f.operand_elem(*value)),
+            _ => false,
+        });
         let mut nodes = Vec::new();
         let both = Operand::i64(inside.first + inside.last);
         let rest = self.define(&mut nodes, "inside", Instruction::Sub, [l.count, both]);
