@@ -14,7 +14,7 @@ use cotan_loops::node::{
     Threads, any, count, rounds, walk, walk_mut,
 };
 use cotan_ops::Instruction;
-use interior::{Interior, Inside};
+use interior::{Inside, Interior};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The record of this pass.

@@ -12,8 +12,8 @@
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_loops::NestPass;
 use cotan_loops::node::{
-    Buffer, BufferKind, BufferUse, Definitions, Expr, Independence, Local, LocalInfo, LocalUse, LoopFunction, Node, Operand,
-    Part, Place, Target, definitions_of, rounds,
+    Buffer, BufferKind, BufferUse, Definitions, Expr, Independence, Local, LocalInfo, LocalUse, LoopFunction, Node,
+    Operand, Part, Place, Target, definitions_of, rounds,
 };
 use cotan_ops::Instruction;
 use cotan_ops::reduce::neutral;
@@ -188,7 +188,8 @@ impl Promoter<'_> {
             return *name;
         }
         let is_inside = inside.defined.contains(&local);
-        let Some(Expr::Native { instruction, elem, args }) = self.definitions.get(&local).filter(|_| is_inside).cloned()
+        let Some(Expr::Native { instruction, elem, args }) =
+            self.definitions.get(&local).filter(|_| is_inside).cloned()
         else {
             return operand;
         };

@@ -140,6 +140,7 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
         IfChanged(&passes::forward_stores::PASS, &[Then(&SIMPLIFY)]),
         Run(&passes::vector_products::PASS),
         Then(&SIMPLIFY),
+        Run(&passes::batch_products::PASS),
         Run(&passes::forward_accumulators::PASS),
         Run(&passes::recognize_matmul::PASS),
         Then(&SIMPLIFY),

@@ -148,7 +148,9 @@ impl<'a> Shapes<'a> {
                 depth > 0 && args.iter().all(|arg| self.follow(*arg, inner, followed, depth - 1))
             }
             Some(Expr::Copy(of)) => depth > 0 && self.follow(*of, inner, followed, depth - 1),
-            Some(Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_))
+            Some(
+                Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_),
+            )
             | None => false,
         }
     }

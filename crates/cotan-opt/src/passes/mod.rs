@@ -1,6 +1,7 @@
 //! The passes over the core IR, one per file, and the list of them.
 
 pub mod accumulate_to_map;
+pub mod batch_products;
 pub mod compose_reads;
 pub mod contract_fma;
 pub mod cse;
@@ -36,6 +37,7 @@ use crate::pass::Pass;
 /// Every pass over the core IR. Tests, pages and commands read this list.
 pub static PASSES: &[&Pass] = &[
     &accumulate_to_map::PASS,
+    &batch_products::PASS,
     &compose_reads::PASS,
     &contract_fma::PASS,
     &cse::PASS,

@@ -25,7 +25,8 @@ pub static PASS: Pass = Pass {
 pub fn vector_products(mut f: Function) -> Function {
     let body = std::mem::take(&mut f.body);
     let splats = Splats::of(&body);
-    let body = Reduce { f: &mut f, splats, forms: FxHashMap::default(), written: Vec::new(), span: Span::NONE }.block(body);
+    let body =
+        Reduce { f: &mut f, splats, forms: FxHashMap::default(), written: Vec::new(), span: Span::NONE }.block(body);
     Function { body, ..f }
 }
 
@@ -119,8 +120,12 @@ impl Reduce<'_> {
         let (left, right) = (self.f.atom_ty(a).dims.clone(), self.f.atom_ty(b).dims.clone());
         let one = Dim::Const(1);
         match (&left[..], &right[..]) {
-            ([m, _], [_]) if is_strong && let Some(of) = self.one_element(b) => Some(self.line(a, of, |i, at| [i, at], *m)),
-            ([_], [_, n]) if is_strong && let Some(of) = self.one_element(a) => Some(self.line(b, of, |i, at| [at, i], *n)),
+            ([m, _], [_]) if is_strong && let Some(of) = self.one_element(b) => {
+                Some(self.line(a, of, |i, at| [i, at], *m))
+            }
+            ([_], [_, n]) if is_strong && let Some(of) = self.one_element(a) => {
+                Some(self.line(b, of, |i, at| [at, i], *n))
+            }
             ([_, _], [_]) => Some(product(b, self.transpose_of(a)?, is_strong)),
             ([_], [_, _]) => Some(product(self.transpose_of(b)?, a, is_strong)),
             ([m, k], [_, n]) if *k == one => Some(self.outer(a, b, [*m, *n], is_strong, ty)),
