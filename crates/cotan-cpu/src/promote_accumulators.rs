@@ -13,7 +13,7 @@ use cotan_ir::{Const, Elem, Monoid};
 use cotan_loops::NestPass;
 use cotan_loops::node::{
     Buffer, BufferKind, BufferUse, Definitions, Expr, Independence, Local, LocalInfo, LocalUse, LoopFunction, Node,
-    Operand, Part, Place, Target, definitions_of, rounds,
+    Operand, Part, Place, Target, definitions_of, rounds, walk,
 };
 use cotan_ops::Instruction;
 use cotan_ops::reduce::neutral;
@@ -35,13 +35,20 @@ const MOST_DEFINITIONS: usize = 12;
 /// Keeps the elements that inner loops of a function combine values into in registers.
 pub fn promote_accumulators(f: &mut LoopFunction) {
     let body = std::mem::take(&mut f.body);
-    let definitions = definitions_of(&body);
-    f.body = Promoter { f, definitions, is_inside: false }.list(body);
+    let (definitions, mut renamed) = (definitions_of(&body), FxHashSet::default());
+    walk(&body, &mut |node| {
+        if let Node::Bind { to, .. } = node {
+            renamed.insert(to.buffer);
+        }
+    });
+    f.body = Promoter { f, definitions, renamed, is_inside: false }.list(body);
 }
 
 struct Promoter<'a> {
     f: &'a mut LoopFunction,
     definitions: Definitions,
+    /// The buffers whose memory has other names.
+    renamed: FxHashSet<Buffer>,
     /// Whether an independent loop is around.
     is_inside: bool,
 }
@@ -114,9 +121,6 @@ impl Promoter<'_> {
     /// What a loop combines values into, at places that do not change.
     fn accumulators(&self, node: &Node) -> Vec<Accumulator> {
         let inside = Inside::of(node);
-        if inside.buffers.iter().any(|b| self.f.buffers[b.index()].kind == BufferKind::Bound) {
-            return Vec::new();
-        }
         let mut found: Vec<Accumulator> = Vec::new();
         for Combined { monoid, place, is_unconditional } in &inside.combined {
             let is_known = found.iter().any(|known| known.place == *place);
@@ -126,6 +130,7 @@ impl Promoter<'_> {
                 BufferKind::Param(_) => true,
                 BufferKind::Stack | BufferKind::Bound => false,
             };
+            let is_memory = is_memory && !self.renamed.contains(&place.buffer);
             let is_candidate = is_memory && info.elem.storage().is_none() && !inside.others.contains(&place.buffer);
             if is_known || !is_candidate || !self.is_fixed(place.offset, &inside, MOST_DEFINITIONS) {
                 continue;
@@ -252,7 +257,6 @@ struct Terms {
 #[derive(Default)]
 struct Inside {
     defined: FxHashSet<Local>,
-    buffers: FxHashSet<Buffer>,
     allocated: FxHashSet<Buffer>,
     /// Those that are used otherwise than by combining elements with values in the iterations of this loop.
     others: FxHashSet<Buffer>,
@@ -280,7 +284,6 @@ impl Inside {
         for node in nodes {
             if is_ordered && let Node::Combine { monoid, target: Target::Element(place), .. } = node {
                 self.combined.push(Combined { monoid: *monoid, place: *place, is_unconditional });
-                self.buffers.insert(place.buffer);
                 continue;
             }
             self.parts(node);
@@ -298,7 +301,6 @@ impl Inside {
                 self.allocated.insert(*buffer);
             }
             Part::Buffer(buffer, _) => {
-                self.buffers.insert(*buffer);
                 self.others.insert(*buffer);
             }
             Part::Local(..) | Part::Operand(..) | Part::List(_) | Part::Effect(_) => {}
