@@ -7,6 +7,7 @@
 
 mod cost;
 mod interleave;
+mod lockstep;
 mod rewrite;
 mod shape;
 
