@@ -376,9 +376,11 @@ impl<'a> Shapes<'a> {
     }
 
     fn admit_array(&self, buffer: Buffer, extents: &[Operand]) -> Result<(), &'static str> {
-        let is_known = |e: &Operand| matches!(e, Operand::Const(_)) || !self.is_inside(*e);
-        match self.f.buffers[buffer.index()].kind {
-            BufferKind::Allocated(Home::Arena | Home::Frame) if extents.iter().all(is_known) => Ok(()),
+        let info = &self.f.buffers[buffer.index()];
+        match info.kind {
+            BufferKind::Allocated(Home::Arena | Home::Frame) if info.is_record || self.is_known_outside(extents) => {
+                Ok(())
+            }
             BufferKind::Allocated(Home::Arena | Home::Frame) => {
                 Err("it makes an array whose size is known only inside")
             }
@@ -398,6 +400,11 @@ impl<'a> Shapes<'a> {
         }
         let is_known = self.is_uniform(sums.lanes.offset) && self.is_uniform(sums.size);
         if is_known { Ok(()) } else { Err("its reductions have values of different sizes") }
+    }
+
+    /// Whether extents are known before the loop.
+    pub(super) fn is_known_outside(&self, extents: &[Operand]) -> bool {
+        !extents.iter().any(|e| self.is_inside(*e))
     }
 
     fn is_inside(&self, operand: Operand) -> bool {

@@ -266,3 +266,46 @@ fn a_parallel_loop_writes_into_the_record_of_the_loop_around() {
         program.agree(&[i64_of(n as i64), f64s(&numbers(n)), i64_of(3), i64s(&[2, 0, 1])]);
     }
 }
+
+#[test]
+fn a_record_whose_length_each_iteration_knows_is_one_of_all_lanes() {
+    let text = "fn f(n: i64, x: f64[n], m: i64[n]) {
+        y: f64[n] = par i < n (stack) {
+          a: f64 = x[i]
+          k: i64 = m[i]
+          r: f64, seen: f64[k] record value, rows: f64[k, 2] record value = loop j < k (r1: f64 = a) {
+            b: f64 = to_f64 j
+            r2: f64 = fma r1, 0.5, b
+            row: f64[2] = fill r2
+            yield r2, r1, row
+          }
+          last: i64 = sub k, 1
+          s: f64 = loop d < k (s1: f64 = r) {
+            back: i64 = sub last, d
+            e: f64 = seen[back]
+            h: f64 = rows[d, 1]
+            s2: f64 = fma s1, 0.5, e
+            s3: f64 = add s2, h
+            yield s3
+          }
+          yield s
+        }
+        return y
+      }";
+    let program = with_stacks(text);
+    for n in SIZES {
+        let lengths: Vec<i64> = (0..n as i64).map(|i| 7 * i % 11).collect();
+        let args = [i64_of(n as i64), f64s(&numbers(n)), i64s(&lengths)];
+        program.agree(&args);
+        let most = lengths.iter().fold(0, |most, k| most.max(*k));
+        for f in program.on_all_threads() {
+            let found = f.call_with(&args, &CallOptions::default()).unwrap();
+            assert_eq!(found.statistics.record_bytes, 24 * most);
+        }
+    }
+    let limited = CallOptions { max_bytes: 1 << 20, ..CallOptions::default() };
+    for too_many in [1 << 20, 1 << 61, i64::MAX] {
+        let found = program.on_one_thread().call_with(&[i64_of(9), f64s(&[0.5; 9]), i64s(&[too_many; 9])], &limited);
+        assert!(matches!(found, Err(RuntimeError::OutOfMemory(_))), "{found:?}");
+    }
+}

@@ -9,8 +9,11 @@
 
 use super::{Private, Shapes, Writer};
 use cotan_ir::{Elem, Monoid};
-use cotan_loops::node::{Buffer, Expr, Local, Node, Operand, Place};
+use cotan_loops::node::{Buffer, BufferInfo, BufferKind, Expr, Local, Node, Operand, Place};
 use cotan_ops::Instruction;
+
+/// More elements than any machine has memory for, in all lanes as well.
+const TOO_MANY: i64 = 1 << 48;
 
 /// The bytes of records in each lane, see Note [Bytes of lanes].
 #[derive(Clone, Copy, Debug)]
@@ -25,20 +28,37 @@ impl Writer<'_, '_> {
     // ---- stacks
 
     pub(super) fn open_stack(&mut self, buffer: Buffer) {
-        let new = self.new_buffer(self.f.buffers[buffer.index()].clone());
+        let info = self.f.buffers[buffer.index()].clone();
+        let new = self.new_buffer(BufferInfo { kind: BufferKind::Stack, ..info });
         self.takes_arena = true;
         self.head.push(Node::StackOpen(new));
         self.buffers.insert(buffer, Private { buffer: new, mask: self.mask.number });
     }
 
     pub(super) fn extend_stack(&mut self, buffer: Buffer, count: Operand) {
+        let count = if self.shapes.is_uniform(count) { self.scalar(count) } else { self.in_lanes(count) };
+        self.grow(buffer, count);
+    }
+
+    /// A record whose length is known where it begins, and may differ between lanes.
+    pub(super) fn allocate_record(&mut self, buffer: Buffer, extents: &[Operand]) {
+        self.open_stack(buffer);
+        let (mut count, too_many) = (Operand::i64(1), Operand::i64(TOO_MANY));
+        for extent in extents {
+            let extent = if self.shapes.is_uniform(*extent) { self.scalar(*extent) } else { self.in_lanes(*extent) };
+            let extent = self.i64(Instruction::Max, extent, Operand::i64(0));
+            let fits = self.native(Instruction::MulFits, Elem::I64, Elem::Bool, &[count, extent]);
+            let product = self.i64(Instruction::Mul, count, extent);
+            let product = self.i64(Instruction::Min, product, too_many);
+            count = self.native(Instruction::Select, Elem::I64, Elem::I64, &[fits, product, too_many]);
+        }
+        self.grow(buffer, count);
+    }
+
+    /// Gives each lane room for so many elements.
+    fn grow(&mut self, buffer: Buffer, count: Operand) {
         let Private { buffer, .. } = self.buffers[&buffer];
-        let most = if self.shapes.is_uniform(count) {
-            self.scalar(count)
-        } else {
-            let counts = self.in_lanes(count);
-            self.most(counts)
-        };
+        let most = if self.lanes_of(count) > 1 { self.most(count) } else { count };
         let all = self.i64(Instruction::Mul, most, Operand::i64(self.lanes.into()));
         self.push(Node::StackExtend(buffer, all));
     }
