@@ -178,13 +178,14 @@ fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
                 p.1 = gt.f64 a.1, 1.0
                 g.3 := p.1
                 r1.3 := a.1
+                j.4 := 0
                 j.3 := 0
                 go = g.3
                 any.1 = any go
                 any := any.1
                 while any {
                   go.1 = g.3
-                  j.4 = j.3
+                  j.5 = j.4
                   g.4 = g.3
                   r1.4 = r1.3
                   r2.1 = mul.f64 r1.4, 0.5
@@ -195,16 +196,17 @@ fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
                   r1.5 = r1.3
                   v.4 = select.f64 go.1, r2.1, r1.5
                   r1.3 := v.4
-                  t.1 = add.i64 j.4, 1
-                  j.5 = j.3
-                  v.5 = select.i64 go.1, t.1, j.5
+                  t.1 = add.i64 j.5, 1
+                  j.4 := t.1
+                  j.6 = j.3
+                  v.5 = select.i64 go.1, t.1, j.6
                   j.3 := v.5
                   go.2 = g.3
                   v.6 = and.bool go.1, go.2
                   any.2 = any v.6
                   any := any.2
                 }
-                j.6 = j.3
+                j.7 = j.3
                 g.6 = g.3
                 r1.6 = r1.3
                 lanes y[v.2] = r1.6
@@ -218,7 +220,8 @@ fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
                 p.2 = gt.f64 a.2, 1.0
                 g.7 := p.2
                 r1.7 := a.2
-                j.7 := 0
+                j.9 := 0
+                j.8 := 0
                 go.3 = g.7
                 v.10 = and.bool v.9, go.3
                 any.4 = any v.10
@@ -226,7 +229,7 @@ fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
                 while any.3 {
                   go.4 = g.7
                   v.11 = and.bool v.9, go.4
-                  j.8 = j.7
+                  j.10 = j.9
                   g.8 = g.7
                   r1.8 = r1.7
                   r2.2 = mul.f64 r1.8, 0.5
@@ -237,16 +240,17 @@ fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
                   r1.9 = r1.7
                   v.13 = select.f64 v.11, r2.2, r1.9
                   r1.7 := v.13
-                  t.2 = add.i64 j.8, 1
-                  j.9 = j.7
-                  v.14 = select.i64 v.11, t.2, j.9
-                  j.7 := v.14
+                  t.2 = add.i64 j.10, 1
+                  j.9 := t.2
+                  j.11 = j.8
+                  v.14 = select.i64 v.11, t.2, j.11
+                  j.8 := v.14
                   go.5 = g.7
                   v.15 = and.bool v.11, go.5
                   any.5 = any v.15
                   any.3 := any.5
                 }
-                j.10 = j.7
+                j.12 = j.8
                 g.10 = g.7
                 r1.10 = r1.7
                 lanes y[v.7] = r1.10 where v.9

@@ -280,3 +280,34 @@ fn the_next_value_takes_the_place_of_the_old_one_rather_than_memory_that_is_free
     }";
     assert_eq!(copies_in_loops(text), 0, "{}", lowered(text));
 }
+
+#[test]
+fn whole_powers_are_products_where_the_exponent_is_known_and_not_large() {
+    check(
+        "fn f(x: f64, k: i64, n: i64) {
+           a: f64 = powi x, 7
+           b: f64 = powi x, -2
+           c: i64 = powi k, 4
+           d: i64 = powi k, -2
+           e: f64 = powi x, 65
+           g: f64 = powi x, n
+           return a, b, c, d, e, g
+         }",
+        expect![[r#"
+            fn f(x: f64, k: i64, n: i64) {
+              t = mul.f64 x, x
+              t.1 = mul.f64 x, t
+              t.2 = mul.f64 t, t
+              t.3 = mul.f64 t.1, t.2
+              t.4 = mul.f64 x, x
+              t.5 = div.f64 1.0, t.4
+              t.6 = mul.i64 k, k
+              t.7 = mul.i64 t.6, t.6
+              d = host powi.i64 k, -2
+              e = host powi.f64 x, 65
+              g = host powi.f64 x, n
+              return t.3, t.5, t.7, d, e, g
+            }
+        "#]],
+    );
+}

@@ -14,7 +14,7 @@ pub(crate) fn kernel(instruction: Instruction, elem: Elem) -> Outcome<Kernel> {
         for row in table() {
             let instruction = match row.codegen {
                 Codegen::Native(instruction) | Codegen::NativeOrHost(instruction) => instruction,
-                Codegen::Host | Codegen::Term(_) | Codegen::Expansion(_) => continue,
+                Codegen::Host | Codegen::Power | Codegen::Term(_) | Codegen::Expansion(_) => continue,
             };
             for elem in Elem::ALL {
                 if let Some(kernel) = (row.kernels)(Carrier::Elem(elem)) {

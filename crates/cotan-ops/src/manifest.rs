@@ -240,7 +240,7 @@ fn primitive(row: &PrimRow) -> ManifestEntry {
         Partial::Zero { .. } => None,
     });
     let cpu = match row.codegen {
-        Codegen::Native(_) | Codegen::Host | Codegen::NativeOrHost(_) => "native",
+        Codegen::Native(_) | Codegen::Host | Codegen::Power | Codegen::NativeOrHost(_) => "native",
         Codegen::Term(_) | Codegen::Expansion(_) => "expanded",
     };
     let has_float =

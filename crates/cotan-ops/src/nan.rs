@@ -9,7 +9,9 @@ impl PrimRow {
     pub fn passes_on(&self, operand: usize) -> bool {
         match self.codegen {
             Codegen::Native(instruction) => instruction.traits().passes_nan.has(operand),
-            Codegen::Host | Codegen::NativeOrHost(_) | Codegen::Term(_) | Codegen::Expansion(_) => false,
+            Codegen::Host | Codegen::Power | Codegen::NativeOrHost(_) | Codegen::Term(_) | Codegen::Expansion(_) => {
+                false
+            }
         }
     }
 }

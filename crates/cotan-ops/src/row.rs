@@ -146,6 +146,9 @@ pub enum Codegen {
     Native(Instruction),
     /// By a call of the host function `cotan_<name>_<elem>`.
     Host,
+    /// By the products of [`power_products`](crate::power_products) where the exponent is a number that it writes out, by the
+    /// host function elsewhere.
+    Power,
     /// By an instruction on integers, by the host function on floats.
     NativeOrHost(Instruction),
     /// By this term over its operands.

@@ -98,6 +98,7 @@ impl fmt::Display for Term {
                     Codegen::Native(found) if found == *instruction => Some(*symbol),
                     Codegen::Native(_)
                     | Codegen::Host
+                    | Codegen::Power
                     | Codegen::NativeOrHost(_)
                     | Codegen::Term(_)
                     | Codegen::Expansion(_) => None,

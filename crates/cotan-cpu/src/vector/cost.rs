@@ -145,13 +145,14 @@ impl Estimate<'_> {
             | Node::Alloc { .. }
             | Node::CountRecord(..)
             | Node::StackOpen(_)
-            | Node::StackExtend(..)
             | Node::Bind { .. }
             | Node::Reduce(_)
             | Node::Product(_)
             | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => scalar(node, self.shapes.definitions),
+            Node::StackExtend(_, n) if self.shapes.is_uniform(*n) => scalar(node, self.shapes.definitions),
+            Node::StackExtend(..) => scalar(node, self.shapes.definitions) + 4.0 * steps,
         }
     }
 

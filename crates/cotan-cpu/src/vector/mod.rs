@@ -7,6 +7,7 @@
 
 mod cost;
 mod interleave;
+mod lockstep;
 mod rewrite;
 mod shape;
 
@@ -21,6 +22,7 @@ use cotan_loops::{NestPass, Width, is_small, small_version};
 use cotan_ops::Instruction;
 use cotan_ops::reduce::LANES;
 use rewrite::{Tables, Writing, rewrite};
+use rustc_hash::FxHashSet;
 use shape::{Shape, Shapes};
 
 /// The record of this pass.
@@ -194,7 +196,7 @@ impl Vectoriser<'_> {
         nodes: &mut Vec<Node>,
     ) -> Option<Operand> {
         let mut rows = Vec::new();
-        let arrays = private_sizes(&l.body, self.f);
+        let arrays = private_sizes(l, self.f);
         let has_loop = l.body.iter().any(Node::has_loop);
         if !has_loop && arrays.is_empty() && products.is_empty() {
             return None;
@@ -327,11 +329,16 @@ fn has_one_of_its_own(target: Target, shapes: &Shapes) -> bool {
     }
 }
 
-/// The arrays that nodes allocate: bytes of an element, and extents, those with known ones included.
-fn private_sizes(nodes: &[Node], f: &LoopFunction) -> Vec<(i64, Vec<Operand>)> {
-    let mut found = Vec::new();
-    walk(nodes, &mut |node| {
-        if let Node::Alloc { buffer, extents } = node {
+/// The arrays that iterations allocate: bytes of an element, and extents that are known before the loop.
+fn private_sizes(l: &For, f: &LoopFunction) -> Vec<(i64, Vec<Operand>)> {
+    let (mut found, mut inside) = (Vec::new(), FxHashSet::from_iter([Operand::from(l.index)]));
+    walk(&l.body, &mut |node| {
+        node.each_definition(&mut |local, _| {
+            inside.insert(local.into());
+        });
+        if let Node::Alloc { buffer, extents } = node
+            && !extents.iter().any(|e| inside.contains(e))
+        {
             found.push((f.buffers[buffer.index()].elem.bytes() as i64, extents.clone()));
         }
     });

@@ -3,6 +3,7 @@
 //! A value is the same in all lanes, or grows by the same step from lane to lane, or neither. Shapes only go up while the
 //! body is looked at again and again, until nothing changes: a value that a loop carries may turn out to vary later.
 
+use super::lockstep::Lockstep;
 use cotan_ir::Elem;
 use cotan_loops::PartialSums;
 use cotan_loops::node::{
@@ -59,8 +60,11 @@ pub(super) struct Shapes<'a> {
     shapes: FxHashMap<Local, Shape>,
     /// The locals that the body defines or assigns.
     pub(super) inside: FxHashSet<Local>,
-    /// The buffers that the body allocates: each lane has one of its own.
+    /// The buffers that the body allocates or opens, and further names of them: each lane has one of its own.
     pub(super) private: FxHashSet<Buffer>,
+    /// The buffers that several nodes bind.
+    bound_again: FxHashSet<Buffer>,
+    lockstep: Lockstep,
     changed: bool,
 }
 
@@ -81,6 +85,8 @@ impl<'a> Shapes<'a> {
             shapes: FxHashMap::default(),
             inside: FxHashSet::default(),
             private: FxHashSet::default(),
+            bound_again: FxHashSet::default(),
+            lockstep: Lockstep::of(&l.body, definitions),
             changed: true,
         };
         shapes.raise(l.index, Shape::Linear(Stride { factor: 1, by: Vec::new() }));
@@ -181,11 +187,17 @@ impl<'a> Shapes<'a> {
                 Part::Local(local, LocalUse::Define | LocalUse::Assign) => {
                     self.inside.insert(*local);
                 }
-                Part::Buffer(buffer, BufferUse::Allocate) => {
+                Part::Buffer(buffer, BufferUse::Allocate | BufferUse::OpenStack) => {
                     self.private.insert(*buffer);
                 }
                 Part::Local(..) | Part::Operand(..) | Part::Buffer(..) | Part::List(_) | Part::Effect(_) => {}
             });
+            if let Node::Bind { buffer, to } = node
+                && self.private.contains(&to.buffer)
+                && !self.private.insert(*buffer)
+            {
+                self.bound_again.insert(*buffer);
+            }
         });
     }
 
@@ -211,8 +223,13 @@ impl<'a> Shapes<'a> {
 
     fn node(&mut self, node: &Node, diverges: bool) {
         if let Node::Let(local, expr) = node {
-            let shape = self.of_expr(expr);
+            let shape = if self.is_in_step(*local, expr) { Shape::Uniform } else { self.of_expr(expr) };
             self.raise(*local, shape);
+        }
+        if let Node::For(l) = node
+            && self.runs_backward(l)
+        {
+            self.raise(l.index, Shape::Varying);
         }
         if let Node::Set(local, value) = node
             && (diverges || !self.is_uniform(*value))
@@ -233,6 +250,33 @@ impl<'a> Shapes<'a> {
         }
         let diverges = diverges || node.selectors().into_iter().any(|on| !self.is_uniform(on));
         node.lists().into_iter().for_each(|list| self.nodes(list, diverges));
+    }
+
+    /// Whether a local has one value in all lanes that run where it is defined, though other lanes have had others.
+    fn is_in_step(&self, local: Local, expr: &Expr) -> bool {
+        self.lockstep.read_by(local).is_some_and(|values| values.iter().all(|value| self.is_uniform(*value)))
+            || self.counts_down(expr).is_some()
+    }
+
+    /// Whether a variable has one value in all lanes that run in the `while` that steps it, and others behind it.
+    pub(super) fn is_stepped(&self, variable: Local) -> bool {
+        self.of_operand(variable.into()) == Shape::Varying
+            && self.lockstep.values_of(variable).is_some_and(|values| values.iter().all(|v| self.is_uniform(*v)))
+    }
+
+    /// Whether a local reads a variable in the `while` that steps it, where all lanes that run have one value of it.
+    pub(super) fn steps_with(&self, local: Local) -> bool {
+        self.is_uniform(local.into()) && self.lockstep.read_by(local).is_some()
+    }
+
+    /// Whether a loop begins for each lane so late that all lanes end together.
+    pub(super) fn runs_backward(&self, l: &For) -> bool {
+        self.lockstep.is_backward(l) && !self.is_uniform(l.count)
+    }
+
+    /// The index of the loop around that runs backward, if an expression is the number of its last trip minus that index.
+    pub(super) fn counts_down(&self, expr: &Expr) -> Option<Local> {
+        self.lockstep.counted_down(expr, self.definitions)
     }
 
     fn of_expr(&self, expr: &Expr) -> Shape {
@@ -335,13 +379,8 @@ impl<'a> Shapes<'a> {
         if let Node::Alloc { buffer, extents } = node {
             return self.admit_array(*buffer, extents);
         }
-        if let Node::CountRecord(_, extents) = node {
-            let is_known = extents.iter().all(|e| self.is_uniform(*e));
-            return if is_known { Ok(()) } else { Err("it keeps records of different lengths") };
-        }
-        if let Node::Combine { target: Target::Element(place), .. } = node {
-            let is_known = self.private.contains(&place.buffer) || self.is_addressable(*place);
-            return if is_known { Ok(()) } else { Err("it accumulates into a stack") };
+        if let Node::Bind { buffer, to } = node {
+            return self.admit_name(*buffer, *to);
         }
         if let Node::LoadLanes { .. } | Node::StoreLanes { .. } = node {
             return Err("an inner loop has lanes already");
@@ -351,10 +390,9 @@ impl<'a> Shapes<'a> {
         }
         let mut admitted = Ok(());
         node.each_part(&mut |part| match part {
-            Part::Buffer(_, BufferUse::OpenStack | BufferUse::ExtendStack) => {
-                admitted = Err("it keeps records of unknown length");
+            Part::Buffer(buffer, BufferUse::ExtendStack) if !self.private.contains(buffer) => {
+                admitted = Err("it lets a stack grow that stands outside");
             }
-            Part::Buffer(_, BufferUse::Bind) => admitted = Err("it gives memory a second name"),
             Part::Effect(Effect::UsesLibrary) => admitted = Err("it calls a library"),
             Part::Effect(Effect::Prints) => admitted = Err("it prints"),
             Part::Effect(Effect::Calls) => admitted = Err("it calls a function"),
@@ -368,9 +406,11 @@ impl<'a> Shapes<'a> {
     }
 
     fn admit_array(&self, buffer: Buffer, extents: &[Operand]) -> Result<(), &'static str> {
-        let is_known = |e: &Operand| matches!(e, Operand::Const(_)) || !self.is_inside(*e);
-        match self.f.buffers[buffer.index()].kind {
-            BufferKind::Allocated(Home::Arena | Home::Frame) if extents.iter().all(is_known) => Ok(()),
+        let info = &self.f.buffers[buffer.index()];
+        match info.kind {
+            BufferKind::Allocated(Home::Arena | Home::Frame) if info.is_record || self.is_known_outside(extents) => {
+                Ok(())
+            }
             BufferKind::Allocated(Home::Arena | Home::Frame) => {
                 Err("it makes an array whose size is known only inside")
             }
@@ -392,6 +432,11 @@ impl<'a> Shapes<'a> {
         if is_known { Ok(()) } else { Err("its reductions have values of different sizes") }
     }
 
+    /// Whether extents are known before the loop.
+    pub(super) fn is_known_outside(&self, extents: &[Operand]) -> bool {
+        !extents.iter().any(|e| self.is_inside(*e))
+    }
+
     fn is_inside(&self, operand: Operand) -> bool {
         match operand {
             Operand::Local(local) => self.inside.contains(&local) || local == self.index,
@@ -399,20 +444,16 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    fn is_addressable(&self, place: Place) -> bool {
-        match self.f.buffers[place.buffer.index()].kind {
-            BufferKind::Param(_) | BufferKind::Allocated(_) | BufferKind::Bound => true,
-            BufferKind::Stack => false,
-        }
+    /// A name is one for the arrays of all lanes.
+    fn admit_name(&self, buffer: Buffer, to: Place) -> Result<(), &'static str> {
+        let is_one = self.private.contains(&to.buffer) && !self.bound_again.contains(&buffer);
+        if is_one && self.is_uniform(to.offset) { Ok(()) } else { Err("it gives memory a second name") }
     }
 
     /// Lanes write to memory from outside only where each has a place of its own.
     fn admit_store(&self, to: Place, independence: Independence) -> Result<(), &'static str> {
         if self.private.contains(&to.buffer) {
             return Ok(());
-        }
-        if !self.is_addressable(to) {
-            return Err("it writes to a stack");
         }
         match (self.of_operand(to.offset), independence) {
             (Shape::Linear(_), _) | (Shape::Varying, Independence::All) => Ok(()),

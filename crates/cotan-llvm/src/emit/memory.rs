@@ -6,7 +6,7 @@ use super::text::{in_memory, quoted, register};
 use super::writer::CALL;
 use super::writer::FunctionWriter;
 use cotan_ir::{Elem, Symbol};
-use cotan_loops::node::{Argument, Buffer, BufferKind, CallResult, Effect, Home, Node, Operand, Place, Tensor};
+use cotan_loops::node::{Argument, Buffer, BufferKind, CallResult, Home, Node, Operand, Place, Tensor};
 use cotan_runtime::abi::layout;
 
 impl FunctionEmitter<'_> {
@@ -87,7 +87,7 @@ impl FunctionEmitter<'_> {
 
     /// Nodes whose records end with them: the body of a function, or of a loop.
     pub(super) fn nodes_with_records(&mut self, nodes: &[Node]) {
-        let before = nodes.iter().any(counts_records).then(|| records_alive(&mut self.out));
+        let before = nodes.iter().any(Node::leaves_records).then(|| records_alive(&mut self.out));
         self.nodes(nodes);
         if let Some(before) = before {
             set_records_alive(&mut self.out, &before);
@@ -343,10 +343,4 @@ impl CallArea {
         self.n_bytes += WORD * n;
         at
     }
-}
-
-/// Whether records that a node makes are alive after it.
-fn counts_records(node: &Node) -> bool {
-    let is_loop = matches!(node, Node::For(_) | Node::While(..));
-    node.has(Effect::CountsRecord) || !is_loop && node.lists().into_iter().flatten().any(counts_records)
 }

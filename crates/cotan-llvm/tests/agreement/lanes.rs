@@ -7,10 +7,10 @@ use cotan_llvm::{CompileOptions, Width};
 use cotan_ops::{Registry, Value};
 use cotan_runtime::{CallOptions, RuntimeError};
 
-const SIZES: [usize; 9] = [0, 1, 2, 7, 8, 15, 16, 33, 100];
+pub(crate) const SIZES: [usize; 9] = [0, 1, 2, 7, 8, 15, 16, 33, 100];
 
 /// A program of which some loop has lanes.
-fn with_lanes(text: &str) -> Program {
+pub(crate) fn with_lanes(text: &str) -> Program {
     let nest = CompileOptions::default().nest(&parse_function(text, Registry::standard()).unwrap()).to_string();
     assert!(nest.contains("lanes("), "no loop has lanes:\n{nest}");
     Program::new(text)

@@ -12,6 +12,7 @@ mod loops;
 mod memory;
 mod pars;
 mod products;
+mod records;
 mod scalars;
 mod strips;
 mod switches;

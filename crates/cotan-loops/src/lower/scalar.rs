@@ -3,7 +3,7 @@
 use super::{Lowering, Value};
 use crate::node::{Expr, Node, Operand, Tensor, combining};
 use cotan_ir::{Atom, Elem, Monoid, OperandElem, Prim, ResultElem, Var, bug};
-use cotan_ops::{Code, Codegen, Input, Instruction, PrimRow, Term, cast_to, row, typed_number};
+use cotan_ops::{Code, Codegen, Input, Instruction, PrimRow, Term, cast_to, power_products, row, typed_number};
 
 impl Lowering<'_> {
     pub(super) fn prim(&mut self, result: Var, prim: Prim, args: &[Atom]) {
@@ -56,6 +56,7 @@ impl Lowering<'_> {
             Codegen::Host | Codegen::NativeOrHost(_) => {
                 self.define(name, result, Expr::Host { prim: row.prim(), elem, args })
             }
+            Codegen::Power => power(self, name, row, elem, args),
             Codegen::Term(term) => apply_term(self, &term, elem, &args),
             Codegen::Expansion(expansion) => expand(self, name, row, &expansion.code(elem), elem, args),
         }
@@ -71,6 +72,26 @@ impl Lowering<'_> {
 pub(super) fn element_of(this: &mut Lowering, tensor: &Tensor, k: Operand) -> Operand {
     let place = this.shifted(tensor.place, k);
     this.load("x", tensor.elem, place)
+}
+
+/// A whole power: written out where the exponent is known, else a call of the host.
+fn power(this: &mut Lowering, name: &str, row: &'static PrimRow, elem: Elem, args: Vec<Operand>) -> Operand {
+    let is_written_out = |n: &i64| elem.storage().is_none() && (elem.is_float() || *n >= 0);
+    let exponent = args[1].as_i64().filter(is_written_out);
+    let Some((exponent, products)) = exponent.and_then(|n| Some((n, power_products(n)?))) else {
+        return this.define(name, elem, Expr::Host { prim: row.prim(), elem, args });
+    };
+    let mut values = vec![args[0]];
+    for [a, b] in products {
+        let product = this.native(Instruction::Mul, elem, elem, &[values[a], values[b]]);
+        values.push(product);
+    }
+    let power = values[values.len() - 1];
+    if exponent > 0 {
+        return power;
+    }
+    let one = Operand::Const(typed_number(elem, 1.0));
+    this.native(Instruction::Div, elem, elem, &[one, power])
 }
 
 /// The code of a formula. The operands that it leaves to the host take a branch of their own, which is rare.

@@ -98,4 +98,10 @@ impl Node {
             Vec::new()
         }
     }
+
+    /// Whether records that the node makes are alive after it: what the body of a loop records ends with an iteration.
+    pub fn leaves_records(&self) -> bool {
+        let is_loop = matches!(self, Node::For(_) | Node::While(..));
+        self.has(Effect::CountsRecord) || !is_loop && self.lists().into_iter().flatten().any(Node::leaves_records)
+    }
 }

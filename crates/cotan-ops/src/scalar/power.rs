@@ -145,7 +145,7 @@ pub static POWI: PrimRow = PrimRow {
     words: &[Word::new("powi", WordElems::Float), Word::wrapping("wrapping_pow")],
     kernels: kernels!(Power::powi, (T, i64) on numeric),
     denotation: RealDenotation::Known(Known::PowerInt),
-    codegen: Codegen::Host,
+    codegen: Codegen::Power,
     fits: Some(&POWI_FITS),
     partials: &[
         Partial::term(term!(MULZ(to_T(a1), POWI(a0, a1 - int(1))))),
@@ -167,6 +167,35 @@ pub static POWI: PrimRow = PrimRow {
     ],
     proof: Proof::Proved,
 };
+
+/// The largest exponent whose products are written out.
+const MOST_WRITTEN_OUT: u64 = 64;
+
+/// The products that a power is made of, those of its evaluator: each one multiplies two values, of which number 0 is the base and
+/// number `k` the product `k - 1`. The last value is the power, for a negative exponent its reciprocal. None of an exponent that
+/// is not written out.
+#[must_use]
+pub fn power_products(exponent: i64) -> Option<Vec<[usize; 2]>> {
+    let mut left = exponent.unsigned_abs();
+    if !(1..=MOST_WRITTEN_OUT).contains(&left) {
+        return None;
+    }
+    let (mut products, mut base, mut result) = (Vec::new(), 0, None);
+    let mut multiply = |a: usize, b: usize| {
+        products.push([a, b]);
+        products.len()
+    };
+    loop {
+        if left & 1 == 1 {
+            result = Some(result.map_or(base, |result| multiply(result, base)));
+        }
+        left >>= 1;
+        if left == 0 {
+            return Some(products);
+        }
+        base = multiply(base, base);
+    }
+}
 
 /// Whole powers.
 pub(crate) trait Power {
@@ -288,3 +317,27 @@ pub static POWER_BELOW: PrimRow = PrimRow {
 
 /// The rows of this file, in the order of the reference.
 pub(crate) static ROWS: &[&PrimRow] = &[&SQRT, &RSQRT, &CBRT, &RECIP, &SQUARE, &POWI, &POW, &POWER_BELOW];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written_out(x: f64, exponent: i64) -> f64 {
+        let mut values = vec![x];
+        for [a, b] in power_products(exponent).unwrap() {
+            values.push(values[a] * values[b]);
+        }
+        let power = values[values.len() - 1];
+        if exponent < 0 { 1.0 / power } else { power }
+    }
+
+    #[test]
+    fn what_is_written_out_has_the_bits_of_the_evaluator() {
+        for x in [1.1, -0.7, 3.0, -0.0, 1e-200, f64::INFINITY] {
+            for exponent in (-64..=64).filter(|n| *n != 0) {
+                assert_eq!(written_out(x, exponent).to_bits(), Power::powi(x, exponent).to_bits(), "{x} to {exponent}");
+            }
+        }
+        assert!([0, 65, -65, i64::MIN].into_iter().all(|exponent| power_products(exponent).is_none()));
+    }
+}

@@ -179,7 +179,7 @@ fn there_is_a_host_function_exactly_where_the_lowering_says() {
     for r in table() {
         for t in types_of(r) {
             let is_host = match r.codegen {
-                Codegen::Host => true,
+                Codegen::Host | Codegen::Power => true,
                 Codegen::NativeOrHost(_) => t.is_float(),
                 Codegen::Expansion(formula) => formula.code(t).beyond.is_some(),
                 Codegen::Native(_) | Codegen::Term(_) => false,

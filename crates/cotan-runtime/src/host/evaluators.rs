@@ -29,7 +29,7 @@ pub fn evaluator_symbol(name: &str, elem: Elem) -> String {
 
 fn is_called(row: &PrimRow) -> bool {
     match row.codegen {
-        Codegen::Host | Codegen::NativeOrHost(_) => true,
+        Codegen::Host | Codegen::Power | Codegen::NativeOrHost(_) => true,
         Codegen::Native(_) | Codegen::Term(_) | Codegen::Expansion(_) => false,
     }
 }

@@ -21,18 +21,26 @@ impl Writer<'_, '_> {
             return self.push_loop(index, count, body, may_flush);
         }
         let counts = self.in_lanes(count);
+        let most = self.most(counts);
+        let body = self.list(|w| w.trip(index.into(), counts, |w| write(w, index.into())));
+        self.push_loop(index, most, body, may_flush);
+    }
+
+    /// The most that a running lane has of what is not negative.
+    pub(super) fn most(&mut self, counts: Operand) -> Operand {
         let mut wanted = counts;
         if let Some(running) = self.running() {
             wanted = self.native(Instruction::Select, Elem::I64, Elem::I64, &[running, counts, Operand::i64(0)]);
         }
-        let most = self.define("most", Elem::I64, 1, Expr::Fold(Monoid::Max, wanted));
-        let body = self.list(|w| {
-            let goes = w.native(Instruction::Lt, Elem::I64, Elem::Bool, &[index.into(), counts]);
-            let lanes = w.both(w.mask.lanes, goes);
-            let mask = w.new_mask(lanes);
-            w.guarded(mask, |w| write(w, index.into()));
-        });
-        self.push_loop(index, most, body, may_flush);
+        self.define("most", Elem::I64, 1, Expr::Fold(Monoid::Max, wanted))
+    }
+
+    /// A trip of the lanes that have one of this number.
+    fn trip(&mut self, number: Operand, counts: Operand, write: impl FnOnce(&mut Self)) {
+        let goes = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[number, counts]);
+        let lanes = self.both(self.mask.lanes, goes);
+        let mask = self.new_mask(lanes);
+        self.guarded(mask, write);
     }
 
     /// What runs under a mask, if any lane does.
@@ -46,19 +54,43 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn counted(&mut self, l: &For) {
+        if self.shapes.runs_backward(l) {
+            return self.backward(l);
+        }
         self.trips(l.count, l.may_flush, |w, k| {
             w.values.insert(l.index, Value::Scalar(k));
             w.inner.push((l.index, l.count));
-            w.nodes(&l.body);
+            w.nodes_with_records(&l.body);
             w.inner.pop();
         });
+    }
+
+    /// A loop whose trips are numbered from the last one back: all lanes end together, see [`Lockstep`].
+    ///
+    /// [`Lockstep`]: crate::vector::lockstep::Lockstep
+    fn backward(&mut self, l: &For) {
+        let index = self.tables.local("k", Elem::I64, 1, false);
+        let counts = self.in_lanes(l.count);
+        let most = self.most(counts);
+        let last = self.i64(Instruction::Add, most, Operand::i64(-1));
+        let body = self.list(|w| {
+            let number = w.i64(Instruction::Sub, last, index.into());
+            w.trip(number, counts, |w| {
+                let lasts = w.i64(Instruction::Add, counts, Operand::i64(-1));
+                let before = w.i64(Instruction::Sub, lasts, number);
+                w.values.insert(l.index, Value::Lanes(before));
+                w.from_the_end.insert(l.index, number);
+                w.nodes_with_records(&l.body);
+            });
+        });
+        self.push_loop(index, most, body, l.may_flush);
     }
 
     pub(super) fn repeat_while(&mut self, go: Local, body: &[Node]) {
         let variable = self.mutable[&go];
         let is_varying = self.shapes.of_operand(go.into()) == Shape::Varying;
         if !is_varying && self.failing.is_none() {
-            let body = self.list(|w| w.nodes(body));
+            let body = self.list(|w| w.nodes_with_records(body));
             return self.push(Node::While(variable.local, body));
         }
         let any = self.tables.local("any", Elem::Bool, 1, true);
@@ -69,7 +101,7 @@ impl Writer<'_, '_> {
             // Read again: `live` of the last iteration is the mask of this one.
             let live = w.live(variable.local, w.mask.lanes);
             let mask = w.new_mask(live);
-            let nodes = w.under(mask, |w| w.nodes(body));
+            let nodes = w.under(mask, |w| w.nodes_with_records(body));
             nodes.into_iter().for_each(|node| w.push(node));
             let live = w.live(variable.local, Some(live));
             let some = w.any_runs(live);

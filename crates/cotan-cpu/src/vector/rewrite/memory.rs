@@ -238,6 +238,9 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn allocate(&mut self, buffer: Buffer, extents: &[Operand]) {
+        if !self.shapes.is_known_outside(extents) {
+            return self.allocate_record(buffer, extents);
+        }
         let mut info = self.f.buffers[buffer.index()].clone();
         let mut extents = extents.to_vec();
         extents.push(Operand::i64(self.lanes.into()));

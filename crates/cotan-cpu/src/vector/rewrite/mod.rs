@@ -21,12 +21,15 @@
 mod checks;
 mod control;
 mod memory;
+mod records;
+mod scalars;
 
 use super::shape::{Shape, Shapes, Stride};
 use checks::{checks_first, has_check, has_failing_checks, is_harmless};
 use cotan_ir::{CheckKind, Const, Elem, Span, bug};
 use cotan_loops::node::{Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
 use cotan_ops::Instruction;
+use records::{Records, has_uneven_records};
 use rustc_hash::FxHashMap;
 
 /// Bytes of an array for all lanes up to which it stays in the frame.
@@ -85,12 +88,14 @@ pub(super) fn rewrite(
         head: Vec::new(),
         rows: FxHashMap::default(),
         inner: Vec::new(),
+        from_the_end: FxHashMap::default(),
         index: l.index,
         count: l.count,
         mask: Mask { number: 0, lanes: None },
         live: None,
         n_masks: 1,
         failing: None,
+        records: None,
         checks: Vec::new(),
         hopeful: None,
         is_replaced: writing == Writing::Replaced,
@@ -114,6 +119,8 @@ enum Value {
 struct Variable {
     local: Local,
     first_mask: usize,
+    /// What all lanes that run have in common, of a variable that a `while` steps.
+    in_step: Option<Local>,
 }
 
 /// An array of which each lane has one.
@@ -173,6 +180,8 @@ struct Writer<'a, 'b> {
     rows: FxHashMap<Buffer, Buffer>,
     /// The loops inside this one that are being written: index and count.
     inner: Vec<(Local, Operand)>,
+    /// The numbers of the trips of loops that run backward, by index.
+    from_the_end: FxHashMap<Local, Operand>,
     index: Local,
     count: Operand,
     mask: Mask,
@@ -180,6 +189,7 @@ struct Writer<'a, 'b> {
     live: Option<Operand>,
     n_masks: usize,
     failing: Option<Failing>,
+    records: Option<Records>,
     checks: Vec<FailingCheck>,
     /// Whether a lane of a whole strip has failed, where that strip is then run again.
     hopeful: Option<Local>,
@@ -433,7 +443,11 @@ impl Writer<'_, '_> {
             if has_failing_checks(&l.body, w.shapes, false) {
                 w.open_failing();
             }
+            if has_uneven_records(&l.body, w.shapes, false) {
+                w.open_records();
+            }
             w.nodes(&l.body);
+            w.report_records();
             w.report_failures();
         });
         let mut nodes = std::mem::take(&mut self.head);
@@ -475,11 +489,10 @@ impl Writer<'_, '_> {
             Node::Copy { from, to, count } => self.copy(*from, *to, *count),
             Node::PartialSums(sums) => self.partial_sums(sums),
             Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
-            Node::CountRecord(elem, extents) => {
-                let mut extents: Vec<Operand> = extents.iter().map(|e| self.scalar(*e)).collect();
-                extents.push(Operand::i64(self.lanes.into()));
-                self.push(Node::CountRecord(*elem, extents));
-            }
+            Node::CountRecord(elem, extents) => self.count_record(*elem, extents),
+            Node::StackOpen(buffer) => self.open_stack(*buffer),
+            Node::StackExtend(buffer, count) => self.extend_stack(*buffer, *count),
+            Node::Bind { buffer, to } => self.bind(*buffer, *to),
             Node::Scope(body) | Node::Segment(body) => self.nodes(body),
             Node::For(l) => self.counted(l),
             Node::While(go, body) => self.repeat_while(*go, body),
@@ -488,78 +501,11 @@ impl Writer<'_, '_> {
             Node::Check { cond, kind, args, span } => self.check(*cond, *kind, args, *span),
             Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
             | Node::Reduce(_)
             | Node::Product(_)
             | Node::Routine(_)
             | Node::Print { .. }
             | Node::Call { .. } => bug!("vectorise", self.f, "a node cannot have lanes: {node:?}"),
         }
-    }
-
-    // ---- scalars
-
-    fn definition(&mut self, local: Local, expr: &Expr) {
-        let info = self.f.locals[local.index()].clone();
-        let shape = self.shapes.of_operand(local.into());
-        let is_varying = shape == Shape::Varying;
-        let expr = match expr {
-            Expr::Copy(Operand::Local(from)) if self.f.locals[from.index()].is_mutable => {
-                let from = self.mutable.get(from).map_or(*from, |v| v.local);
-                Expr::Copy(from.into())
-            }
-            Expr::Copy(operand) => {
-                let value = if is_varying { self.in_lanes(*operand) } else { self.scalar(*operand) };
-                let value = if is_varying { Value::Lanes(value) } else { Value::Scalar(value) };
-                self.values.insert(local, value);
-                return;
-            }
-            Expr::Native { instruction: Instruction::And, elem: Elem::I64, .. }
-                if shape != Shape::Uniform && !is_varying =>
-            {
-                // The number of a partial result, see `Shapes::is_lane_of_block`.
-                self.values.insert(local, Value::Scalar(Operand::i64(0)));
-                return;
-            }
-            Expr::Native { instruction, elem, args } => {
-                Expr::Native { instruction: *instruction, elem: *elem, args: self.args(args, is_varying) }
-            }
-            Expr::Host { prim, elem, args } => {
-                Expr::Host { prim: *prim, elem: *elem, args: self.args(args, is_varying) }
-            }
-            Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => {
-                bug!("vectorise", self.f, "the definition of {local:?} has lanes already")
-            }
-        };
-        let lanes = if is_varying { self.lanes } else { 1 };
-        let value = self.define(&info.name, info.elem, lanes, expr);
-        self.values.insert(local, if is_varying { Value::Lanes(value) } else { Value::Scalar(value) });
-    }
-
-    fn args(&mut self, args: &[Operand], is_varying: bool) -> Vec<Operand> {
-        args.iter().map(|a| if is_varying { self.in_lanes(*a) } else { self.scalar(*a) }).collect()
-    }
-
-    fn assign(&mut self, local: Local, value: Operand) {
-        let is_varying = self.shapes.of_operand(local.into()) == Shape::Varying;
-        let value = if is_varying { self.in_lanes(value) } else { self.scalar(value) };
-        let Some(variable) = self.mutable.get(&local).copied() else {
-            let info = self.f.locals[local.index()].clone();
-            let lanes = if is_varying { self.lanes } else { 1 };
-            let new = self.tables.local(&info.name, info.elem, lanes, true);
-            self.mutable.insert(local, Variable { local: new, first_mask: self.mask.number });
-            return self.push(Node::Set(new, value));
-        };
-        let value = match self.mask.lanes {
-            Some(mask) if is_varying && self.mask.number != variable.first_mask => {
-                let info = self.f.locals[local.index()].clone();
-                let old = self.define(&info.name, info.elem, self.lanes, Expr::Copy(variable.local.into()));
-                self.native(Instruction::Select, info.elem, info.elem, &[mask, value, old])
-            }
-            Some(_) | None => value,
-        };
-        self.push(Node::Set(variable.local, value));
     }
 }

@@ -269,7 +269,7 @@ fn writes_nan(node: &Node) -> bool {
 fn makes_nan(row: &PrimRow) -> bool {
     match row.codegen {
         Codegen::Native(instruction) | Codegen::NativeOrHost(instruction) => instruction.traits().makes_nan,
-        Codegen::Host | Codegen::Expansion(_) => true,
+        Codegen::Host | Codegen::Power | Codegen::Expansion(_) => true,
         Codegen::Term(term) => term_makes_nan(&term),
     }
 }
