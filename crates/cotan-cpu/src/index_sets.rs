@@ -10,8 +10,8 @@ mod interior;
 use cotan_ir::Elem;
 use cotan_loops::NestPass;
 use cotan_loops::node::{
-    BufferUse, Effect, Expr, For, Independence, Local, LocalInfo, LocalUse, LoopFunction, Node, Operand, Part, PartMut,
-    Threads, any, count, rounds, walk, walk_mut,
+    BufferUse, Effect, Expr, For, Independence, Local, LocalInfo, LocalUse, LoopFunction, Mentions, Node, Operand,
+    Part, PartMut, Threads, any, count, rounds, walk, walk_mut,
 };
 use cotan_ops::Instruction;
 use interior::{Inside, Interior};
@@ -33,13 +33,15 @@ const LEAST_ITERATIONS: i64 = 16;
 /// Splits the loops of a function whose ends differ from their inside.
 pub fn split_index_sets(f: &mut LoopFunction) {
     let body = std::mem::take(&mut f.body);
-    let interior = Interior::of(&body);
-    f.body = Splitter { f, interior }.list(body);
+    let (interior, mentions) = (Interior::of(&body), Mentions::of(&body));
+    f.body = Splitter { f, interior, mentions }.list(body);
 }
 
 struct Splitter<'a> {
     f: &'a mut LoopFunction,
     interior: Interior,
+    /// Those of the whole function.
+    mentions: Mentions,
 }
 
 impl Splitter<'_> {
@@ -50,7 +52,7 @@ impl Splitter<'_> {
     fn node(&mut self, mut node: Node) -> Vec<Node> {
         node.map_lists(|list| self.list(list));
         match node {
-            Node::For(l) if may_be_split(&l) => match self.interior.inside(&l) {
+            Node::For(l) if may_be_split(&l, &self.mentions) => match self.interior.inside(&l) {
                 Some(inside) => self.split(*l, &inside),
                 None => vec![Node::For(l)],
             },
@@ -67,9 +69,8 @@ impl Splitter<'_> {
         });
         let mut nodes = Vec::new();
         let both = Operand::i64(inside.first + inside.last);
-        let rest = self.define(&mut nodes, "inside", Instruction::Sub, [l.count, both]);
-        let n_inside = self.define(&mut nodes, "inside", Instruction::Max, [rest, Operand::i64(0)]);
-        let n_ends = self.define(&mut nodes, "ends", Instruction::Sub, [l.count, n_inside]);
+        let n_ends = self.define(&mut nodes, "ends", Instruction::Min, [l.count, both]);
+        let n_inside = self.define(&mut nodes, "inside", Instruction::Sub, [l.count, n_ends]);
         nodes.push(self.interior_loop(&l, n_inside, inside));
         nodes.push(self.ends_loop(l, n_ends, n_inside, inside.first));
         nodes
@@ -149,18 +150,18 @@ fn sum(a: Operand, b: Operand) -> Expr {
 
 /// Whether the iterations of a loop may run in another order, and its body may be written twice: it only computes, and
 /// reads and writes memory from outside.
-fn may_be_split(l: &For) -> bool {
+fn may_be_split(l: &For, mentions: &Mentions) -> bool {
     let is_long = l.count.as_i64().is_none_or(|n| n >= LEAST_ITERATIONS);
     let is_candidate = l.independence == Independence::All && l.lanes == 1 && is_long;
     if !is_candidate || l.body.iter().any(Node::has_loop) || count(&l.body) > MOST_NODES {
         return false;
     }
-    let defined = defined_in(&l.body);
+    let inside = Mentions::of(&l.body);
     let mut only_computes = true;
     walk(&l.body, &mut |node| {
         node.each_part(&mut |part| match part {
             Part::Local(local, LocalUse::Assign | LocalUse::Combine | LocalUse::Test) => {
-                only_computes &= defined.contains(local);
+                only_computes &= inside.has_all_of_local(*local, mentions);
             }
             Part::Buffer(_, usage) => {
                 only_computes &= matches!(usage, BufferUse::Read | BufferUse::Write | BufferUse::Update);
@@ -174,12 +175,12 @@ fn may_be_split(l: &For) -> bool {
     only_computes
 }
 
-/// The locals that nodes define, and the mutable ones that they assign to first of all.
+/// The locals that nodes define or assign to.
 fn defined_in(nodes: &[Node]) -> FxHashSet<Local> {
     let mut defined = FxHashSet::default();
     walk(nodes, &mut |node| {
         node.each_part(&mut |part| {
-            if let Part::Local(local, LocalUse::Define) = part {
+            if let Part::Local(local, LocalUse::Define | LocalUse::Assign) = part {
                 defined.insert(*local);
             }
         });

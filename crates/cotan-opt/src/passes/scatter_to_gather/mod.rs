@@ -8,7 +8,8 @@
 //! The second loop reads at its own index what the first one of another gather has made, so loops can be fused.
 //!
 //! A contribution under a condition that is a function of the indices is taken under that condition, evaluated again.
-//! Another one is stacked as the negative zero where it is not made, which changes no sum. What is a contribution but for its
+//! An index that is clamped at the border reaches the first or last element from iterations beside it, under the condition that it
+//! is one of those. Another contribution is stacked as the negative zero where it is not made, which changes no sum. What is a contribution but for its
 //! sign or a factor is stacked once, and what an element is cheaply computed of is read again instead, if the first loop
 //! is left with nothing to do.
 //!
@@ -26,10 +27,10 @@ use crate::pass::{Pass, Promise};
 use cotan_ir::{
     Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Prim, Span, Stmt, Ty, Var, VarInfo, bug, print_stmt,
 };
-use cotan_ops::{ADD, AND, GE, LT, NOT, SUB};
+use cotan_ops::{ADD, AND, EQ, GE, LT, NOT, SUB};
 use extents::Extents;
 use nest::Nest;
-use plan::{Contribution, Leaf, Plan, Start};
+use plan::{Contribution, End, Leaf, Plan, Start};
 use rustc_hash::FxHashMap;
 
 /// The record of the pass.
@@ -188,6 +189,7 @@ impl Elements<'_> {
         let mut again: FxHashMap<Var, Atom> =
             self.nest.indices.iter().copied().zip(iteration.iter().copied()).collect();
         let mut conditions = self.inside(&iteration, c, plan);
+        conditions.extend(c.only.map(|end| self.is_at(&iteration, end)));
         for (condition, truth) in &c.conditions {
             let holds = again::again(self.f, self.nest, *condition, &mut again, &mut self.stmts);
             conditions.push(if *truth { holds } else { self.prim("not", Elem::Bool, NOT.prim(), vec![holds]) });
@@ -236,6 +238,18 @@ impl Elements<'_> {
             }
         }
         conditions
+    }
+
+    /// Whether an iteration is the one at this distance from an end.
+    fn is_at(&mut self, iteration: &[Atom], end: End) -> Atom {
+        let number = match end.is_at_start {
+            true => Atom::i64(end.distance),
+            false => {
+                let less = Atom::i64(end.distance + 1);
+                self.prim("last", Elem::I64, SUB.prim(), vec![self.nest.extents[end.axis], less])
+            }
+        };
+        self.prim("is_end", Elem::Bool, EQ.prim(), vec![iteration[end.axis], number])
     }
 
     fn back(&mut self, j: Var, offset: i64) -> Atom {

@@ -1,11 +1,30 @@
 //! The nest of loops that writes to an accumulator, and what is known of the variables bound in it.
 
+use super::extents::Extents;
 use cotan_ir::{Atom, Block, Function, Op, Par, Stmt, Var};
-use cotan_ops::{ADD, SUB};
+use cotan_ops::{ADD, MAX, MIN, SUB};
 use rustc_hash::FxHashMap;
 
 /// Offsets beyond this are no neighbourhood.
 const MOST_OFFSET: i64 = 1 << 16;
+
+/// How many iterations at an end of a loop may write to one element because their indices are clamped.
+const MOST_CLAMPED: i64 = 2;
+
+/// Where a write goes, from the number of the iteration.
+pub(super) struct Reach {
+    /// What is added to the number of each loop.
+    pub(super) offset: Vec<i64>,
+    pub(super) clamp: Option<Clamp>,
+}
+
+/// The first or last element stands for those beyond it.
+pub(super) struct Clamp {
+    pub(super) axis: usize,
+    pub(super) is_at_start: bool,
+    /// How many iterations at that end would write beyond it.
+    pub(super) beyond: i64,
+}
 
 /// Loops, one in the other.
 pub(super) struct Nest<'a> {
@@ -106,12 +125,45 @@ impl<'a> Nest<'a> {
         self.levels[0].body.walk().filter_map(|s| s.op.written()).any(|written| written != acc)
     }
 
-    /// What is added to the number of each loop, if that is what the indices are.
-    pub(super) fn offset(&self, indices: &[Atom]) -> Option<Vec<i64>> {
+    /// What is added to the number of each loop, if that is what the indices are, one of them clamped or none.
+    pub(super) fn reach(&self, indices: &[Atom], extents: &Extents) -> Option<Reach> {
         if indices.len() != self.indices.len() {
             return None;
         }
-        indices.iter().zip(&self.indices).map(|(a, i)| self.beside(*a, *i)).collect()
+        let (mut offset, mut clamp) = (Vec::new(), None);
+        for (axis, a) in indices.iter().enumerate() {
+            if let Some(c) = self.beside(*a, self.indices[axis]) {
+                offset.push(c);
+            } else {
+                let (c, is_at_start) = self.clamped(*a, axis, extents)?;
+                let beyond = if is_at_start { -c } else { c };
+                let is_first = clamp.replace(Clamp { axis, is_at_start, beyond }).is_none();
+                if !is_first || !(1..=MOST_CLAMPED).contains(&beyond) {
+                    return None;
+                }
+                offset.push(c);
+            }
+        }
+        Some(Reach { offset, clamp })
+    }
+
+    /// What is added to the number of a loop before the first or last element is taken in the place of those beyond.
+    fn clamped(&self, a: Atom, axis: usize, extents: &Extents) -> Option<(i64, bool)> {
+        let s = self.made.get(&a.var()?)?;
+        let (is_at_start, args) = match (s.op.args_of(MAX.prim()), s.op.args_of(MIN.prim())) {
+            (Some(args), None) => (true, args),
+            (None, Some(args)) => (false, args),
+            (_, _) => return None,
+        };
+        let is_end = |bound: Atom| match is_at_start {
+            true => bound.constant().and_then(|c| c.as_i64()) == Some(0),
+            false => extents.difference(bound, self.extents[axis]) == Some(-1),
+        };
+        let of = match args[..] {
+            [of, bound] | [bound, of] if is_end(bound) => of,
+            _ => return None,
+        };
+        Some((self.beside(of, self.indices[axis])?, is_at_start))
     }
 
     fn beside(&self, a: Atom, i: Var) -> Option<i64> {

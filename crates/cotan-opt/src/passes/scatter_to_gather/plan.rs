@@ -2,11 +2,11 @@
 
 use super::Gather;
 use super::again::{cost, dear_part};
-use super::nest::{Nest, Write};
+use super::nest::{Clamp, Nest, Reach, Write};
 use cotan_ir::{AccKind, Atom, Const, Elem, ElemSet, Monoid, Par};
 
 /// How many arrays of contributions are made at most: each is written and read once more.
-const MOST_LEAVES: usize = 4;
+const MOST_LEAVES: usize = 6;
 /// What computing a contribution or a condition again may cost.
 const MOST_AGAIN: u64 = 8;
 /// By how much an array may be longer or shorter than the loop.
@@ -38,9 +38,19 @@ pub(super) struct Contribution {
     pub(super) offset: Vec<i64>,
     /// Truth values of the iteration, and what they must be.
     pub(super) conditions: Vec<(Atom, bool)>,
+    /// The number that one of the loops must have: an axis, and how far from its first or last number.
+    pub(super) only: Option<End>,
     pub(super) value: Atom,
     /// The number of the leaf that it is computed of.
     pub(super) leaf: Option<usize>,
+}
+
+/// An iteration near an end of a loop.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    pub(super) axis: usize,
+    pub(super) is_at_start: bool,
+    pub(super) distance: i64,
 }
 
 /// A value of an iteration that is stacked.
@@ -65,8 +75,8 @@ impl Gather<'_> {
         let start = self.splats.constant(init).map_or(Start::Array(init), Start::Constant);
         let nest = Nest::of(self.f, p, own.var);
         let writes = nest.writes(own.var)?;
-        let offsets: Vec<Vec<i64>> = writes.iter().map(|w| nest.offset(w.indices)).collect::<Option<_>>()?;
-        let is_shared = offsets.iter().any(|offset| *offset != offsets[0]);
+        let reaches: Vec<Reach> = writes.iter().map(|w| nest.reach(w.indices, &self.extents)).collect::<Option<_>>()?;
+        let is_shared = reaches.iter().any(|reach| reach.offset != reaches[0].offset);
         // The extents of inner loops are known outside, too.
         let is_box = nest.extents.iter().all(|n| n.var().is_none_or(|v| !nest.is_bound(v)));
         if !is_shared || !is_box || ty.rank() != nest.indices.len() {
@@ -75,21 +85,25 @@ impl Gather<'_> {
         let longer: Vec<Option<i64>> =
             ty.dims.iter().zip(&nest.extents).map(|(d, n)| self.extents.difference(d.atom(), *n)).collect();
         let is_close = longer.iter().all(|by| by.is_some_and(|by| by.abs() <= MOST_LONGER));
-        if !is_close && matches!(start, Start::Array(_)) {
+        // The end of the array must be that of the loop where indices are clamped.
+        let is_whole = |reach: &Reach| reach.clamp.as_ref().is_none_or(|clamp| longer[clamp.axis] == Some(0));
+        if !is_close && matches!(start, Start::Array(_)) || !reaches.iter().all(is_whole) {
             return None;
         }
         let mut plan = Plan { acc, elem: ty.elem, start, contributions: Vec::new(), leaves: Vec::new(), longer };
         let is_left_idle = p.kinds.is_empty() && !nest.writes_elsewhere(own.var);
         let all_again =
             is_left_idle && writes.iter().all(|w| self.conditions(&nest, w).is_some() && self.is_cheap(&nest, w));
-        for (w, offset) in writes.iter().zip(offsets) {
+        for (w, reach) in writes.iter().zip(reaches) {
             let (conditions, leaf) = match self.conditions(&nest, w) {
                 Some(conditions) if all_again => (conditions, None),
                 Some(conditions) => (conditions, self.leaf(&nest, w)),
                 None => (Vec::new(), Some(whole(&nest, w))),
             };
             let leaf = leaf.map(|leaf| plan.number(leaf));
-            plan.contributions.push(Contribution { offset, conditions, value: w.value, leaf });
+            let whole = Contribution { offset: reach.offset, conditions, only: None, value: w.value, leaf };
+            plan.contributions.extend(reach.clamp.iter().flat_map(|clamp| whole.beyond(clamp)));
+            plan.contributions.push(whole);
         }
         // The later an iteration, the less is between it and the element.
         plan.contributions.sort_by(|a, b| b.offset.cmp(&a.offset));
@@ -115,6 +129,19 @@ impl Gather<'_> {
         let value = dear_part(self.f, nest, w.value)?;
         let (level, depth) = nest.site(value)?;
         Some(Leaf { value: value.into(), level, arms: w.arms[..depth].to_vec() })
+    }
+}
+
+impl Contribution {
+    /// The contributions of those iterations that would write beyond the end: to the first or last element.
+    fn beyond(&self, clamp: &Clamp) -> impl Iterator<Item = Contribution> {
+        let Clamp { axis, is_at_start, beyond } = *clamp;
+        (0..beyond).map(move |distance| {
+            let mut offset = self.offset.clone();
+            offset[axis] = if is_at_start { -distance } else { distance };
+            let only = Some(End { axis, is_at_start, distance });
+            Contribution { offset, conditions: self.conditions.clone(), only, value: self.value, leaf: self.leaf }
+        })
     }
 }
 
