@@ -1,7 +1,8 @@
 //! Accumulation of cotangents in reverse mode: contributions, symbolic zeros, and the values that leave a region.
 
 use crate::state::{Cot, Reverse, Scope, retyped, zeros};
-use cotan_ir::{Atom, Dim, Ty, Var, bug};
+use cotan_ir::{Atom, Dim, Op, Ty, Var, bug};
+use cotan_ops::FILL;
 
 impl Reverse<'_, '_> {
     /// The name of a cotangent.
@@ -49,6 +50,10 @@ impl Reverse<'_, '_> {
             None => (self.zeros(x, scope), contribution),
             Some(Cot::Value(so_far)) => {
                 let so_far = *so_far;
+                if let Some(before) = self.before_taking(so_far, indices, contribution) {
+                    scope.cots.insert(x, Cot::Value(before));
+                    return;
+                }
                 let old = self.b.index(so_far, indices);
                 (so_far, self.b.prim(cotan_ops::ADD.prim(), &[old.into(), contribution]).into())
             }
@@ -57,6 +62,22 @@ impl Reverse<'_, '_> {
         let name = self.cot_name(x);
         let sum = self.b.named(&name).update(array, indices, element);
         scope.cots.insert(x, Cot::Value(sum.into()));
+    }
+
+    /// The cotangent of an array from which nothing but this contribution was taken, at this place: where an element is
+    /// updated by adding something to it, what the update takes from the cotangent is what the read of the element gives back.
+    fn before_taking(&mut self, rest: Atom, indices: &[Atom], contribution: Atom) -> Option<Atom> {
+        /// Statements that are looked through.
+        const NEAR: usize = 256;
+        let stmts = self.b.stmts();
+        let near = &stmts[stmts.len().saturating_sub(NEAR)..];
+        let made_by = |a: Atom| a.var().and_then(|v| near.iter().rev().find(|s| s.results == [v])).map(|s| &s.op);
+        let Op::Update { array, indices: taken, value } = made_by(rest)? else { return None };
+        let Op::Index { array: source, indices: read } = made_by(contribution)? else { return None };
+        let is_zero = |a: Atom| a.constant().is_some_and(|c| c.as_float() == Some(0.0));
+        let is_emptied = is_zero(*value)
+            || made_by(*value).is_some_and(|op| op.args_of_tensor(FILL.op()).is_some_and(|args| is_zero(args[0])));
+        (is_emptied && source == array && taken == indices && read == indices).then_some(*array)
     }
 
     /// The zero cotangent of a source variable.

@@ -4,16 +4,20 @@
 //! again. This crate must not know of LLVM, of the threads that run, or of memory of the machine.
 
 mod fork;
+mod index_sets;
 mod legalize_width;
 mod nan_watch;
 pub mod pipeline;
+mod promote_accumulators;
 mod split_blocks;
 mod vector;
 mod wavefront;
 
 pub use fork::fork;
+pub use index_sets::split_index_sets;
 pub use legalize_width::legalize_width;
 pub use nan_watch::{unwatched_results, watch_results};
+pub use promote_accumulators::promote_accumulators;
 pub use split_blocks::split_blocks;
 pub use vector::vectorise;
 pub use wavefront::wavefronts;

@@ -3,7 +3,7 @@
 //! [`lower`](cotan_loops::lower) for the [`CPU`](cotan_loops::CPU) writes the nest and runs the passes of that target, then
 //! comes [`PLAIN`] or [`OPTIMIZED`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
 
-use crate::{fork, legalize_width, nan_watch, split_blocks, vector, wavefront};
+use crate::{fork, index_sets, legalize_width, nan_watch, promote_accumulators, split_blocks, vector, wavefront};
 use cotan_loops::{CONTRACT, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS};
 
 /// Every pass on nests.
@@ -13,6 +13,8 @@ pub static NEST_PASSES: NestPipeline = &[
     &INSERT_PROBES,
     &EXPAND_PRODUCTS,
     &wavefront::PASS,
+    &promote_accumulators::PASS,
+    &index_sets::PASS,
     &vector::PASS,
     &fork::PASS,
     &CONTRACT,
@@ -28,6 +30,8 @@ pub static PLAIN: NestPipeline = &[&INSERT_PROBES, &EXPAND_PRODUCTS, &split_bloc
 pub static OPTIMIZED: NestPipeline = &[
     &INSERT_PROBES,
     &wavefront::PASS,
+    &promote_accumulators::PASS,
+    &index_sets::PASS,
     &vector::PASS,
     &fork::PASS,
     &CONTRACT,

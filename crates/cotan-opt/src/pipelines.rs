@@ -140,6 +140,7 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
         IfChanged(&passes::forward_stores::PASS, &[Then(&SIMPLIFY)]),
         Run(&passes::vector_products::PASS),
         Then(&SIMPLIFY),
+        Run(&passes::batch_products::PASS),
         Run(&passes::forward_accumulators::PASS),
         Run(&passes::recognize_matmul::PASS),
         Then(&SIMPLIFY),
@@ -151,6 +152,7 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
         // Loops that are fused show what one iteration does to all that it sums up.
         Run(&passes::sum_before_map::PASS),
         Then(&SIMPLIFY),
+        Run(&passes::share_reciprocals::PASS),
         Run(&passes::flatten_reductions::PASS),
         Run(&passes::drop_order::PASS),
         Then(&SIMPLIFY),

@@ -1,6 +1,7 @@
 //! In-place update analysis: the chain of updates from a carried array to its next value, and the scalars read from it.
 
-use cotan_ir::{Atom, Block, Elem, Function, Loop, Op, Ty, Var};
+use cotan_ir::{Atom, Block, Dim, Elem, Function, Loop, Op, Ty, Var};
+use cotan_ops::{MAX, SUB};
 use cotan_opt::cost::Size;
 use rustc_hash::FxHashSet;
 
@@ -69,6 +70,78 @@ pub(crate) fn log_size(body: &Block, p: Var, next: Atom, ty: &Ty) -> Option<Size
     let arity = line.arities.first().copied().filter(|arity| line.arities.iter().all(|a| a == arity))?;
     let indices = Size::of(&Ty::scalar(Elem::I64)).times(arity as u64);
     Some(Size::of(&ty.inner(arity)).plus(indices).times(line.arities.len() as u64))
+}
+
+/// Whether an iteration overwrites about every element of a carried array: an update stands in counted loops that run
+/// through its extents. Then the array is a smaller record than the log of its elements with their places, and is written and
+/// read as a whole.
+pub(crate) fn is_overwritten(f: &Function, body: &Block, p: Var, next: Atom) -> bool {
+    let is_carried = lineage(body, next).is_some_and(|line| line.start == Atom::Var(p));
+    is_carried && Overwritten { f, dims: f.ty(p).dims.clone() }.in_block(body, next, &mut Vec::new())
+}
+
+/// Looks for the loops around the updates of an array.
+struct Overwritten<'a> {
+    f: &'a Function,
+    dims: Vec<Dim>,
+}
+
+impl<'a> Overwritten<'a> {
+    /// Whether an update on the lineage of `end` runs through the array, in loops with these counts.
+    fn in_block(&self, block: &'a Block, end: Atom, counts: &mut Vec<Atom>) -> bool {
+        let Some(line) = lineage(block, end) else { return false };
+        line.path.iter().any(|(k, at)| {
+            let op = &block.stmts[*k].op;
+            if let Op::Update { indices, .. } = op {
+                return self.is_covered(indices.len(), counts);
+            }
+            let Some((l, count)) = op.as_loop().and_then(|l| Some((l, l.count?))) else { return false };
+            counts.push(count);
+            let found = self.in_block(&l.body, l.body.results[*at], counts);
+            counts.pop();
+            found
+        })
+    }
+
+    fn is_covered(&self, arity: usize, counts: &[Atom]) -> bool {
+        let mut left = counts.to_vec();
+        self.dims[..arity].iter().all(|dim| match left.iter().position(|count| self.runs_through(*count, *dim)) {
+            Some(at) => {
+                left.swap_remove(at);
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// Whether a count is an extent, or a few less: those of the border.
+    fn runs_through(&self, count: Atom, dim: Dim) -> bool {
+        const MOST_LEFT_OUT: i64 = 4;
+        let number = |a: &Atom| a.constant().and_then(|c| c.as_i64());
+        let is_border = |n: i64| (0..=MOST_LEFT_OUT).contains(&n);
+        if let (Some(count), Some(dim)) = (number(&count), number(&dim.atom())) {
+            return is_border(dim - count);
+        }
+        if count == dim.atom() {
+            return true;
+        }
+        let made_by = count.var().and_then(|v| definition(&self.f.body, v));
+        let Some(Op::Prim { prim, args }) = made_by else { return false };
+        let [of, by] = args[..] else { return false };
+        let is_less = *prim == SUB.prim() && number(&by).is_some_and(is_border);
+        let is_clamped = *prim == MAX.prim() && number(&by) == Some(0);
+        (is_less || is_clamped) && self.runs_through(of, dim)
+    }
+}
+
+/// What defines a variable, in a block or in those inside it.
+fn definition(block: &Block, v: Var) -> Option<&Op> {
+    block.stmts.iter().find_map(|s| {
+        if s.results.contains(&v) {
+            return Some(&s.op);
+        }
+        s.op.blocks().into_iter().find_map(|inner| definition(inner, v))
+    })
 }
 
 /// Scalars read at the top of a body from carried array `p` or from arrays derived from it.

@@ -9,7 +9,7 @@
 //! | unchanged | the next value is the parameter itself | nothing |
 //! | induction | an i64 that grows by a constant | nothing |
 //! | reads | an array from which the body, at its top, reads only scalars | one scalar per read |
-//! | undo log | an array changed only by updates, at any depth (`undo_log.rs`) | old value and indices, per update |
+//! | undo log | an array changed only by updates, at any depth (`undo_log.rs`), but not all of it | old value and indices, per update |
 //! | whole | anything else | the value, per iteration |
 //!
 //! This is the plain record. Results that are expensive to recompute are recorded beside it or in its place

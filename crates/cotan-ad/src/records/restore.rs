@@ -4,10 +4,10 @@ use super::inner_records::forward_names;
 use super::recompute_graph::Leaf;
 use super::residuals::{Residual, Residuals};
 use crate::analysis::closed_form::{ClosedForm, closed_form};
-use crate::analysis::lineage::{log_size, scalar_reads};
+use crate::analysis::lineage::{is_overwritten, log_size, scalar_reads};
 use crate::report::{Restored, Reversal, ReversedLoop};
 use crate::state::{ForwardCopy, Patch, Reverse, ReverseLoop};
-use cotan_ir::{Atom, Block, Op, Record, Stmt, Var, bug};
+use cotan_ir::{Atom, Block, Loop, Op, Record, Stmt, Var, bug};
 use cotan_opt::cost::Size;
 use cotan_opt::passes::dce::{Live, dce_block};
 use rustc_hash::FxHashSet;
@@ -142,8 +142,14 @@ impl Reverse<'_, '_> {
         if closed_form(self.src, l, q).is_some() {
             return Size::default();
         }
-        let logged = if self.segmented.is_whole(p) { None } else { log_size(&l.body, p, next, ty) };
+        let logged = if self.is_kept_whole(l, q) { None } else { log_size(&l.body, p, next, ty) };
         logged.unwrap_or_else(|| Size::of(ty))
+    }
+
+    /// Whether a carried array is not logged, whatever changes it.
+    fn is_kept_whole(&self, l: &Loop, q: usize) -> bool {
+        let p = l.params[q];
+        self.segmented.is_whole(p) || is_overwritten(self.src, &l.body, p, l.body.results[q])
     }
 
     /// Has the forward loop record `element`, and `target` read it back in the iteration under reversal.
@@ -209,8 +215,8 @@ impl Reverse<'_, '_> {
             self.compute(reverse, q, &form, reverse.iteration, placeholder);
             return form.restored();
         }
-        let p = reverse.source.params[q];
-        let may_undo = self.src.ty(p).rank() > 0 && !self.segmented.is_whole(p);
+        let is_array = self.src.ty(reverse.source.params[q]).rank() > 0;
+        let may_undo = is_array && !self.is_kept_whole(reverse.source, q);
         if may_undo && self.restore_by_undoing(reverse, q, placeholder, forward) {
             return Restored::Undone;
         }

@@ -117,6 +117,6 @@ impl Interleaving<'_> {
     fn reads_again(&self, place: Place) -> bool {
         let column = self.shapes.sum(place.offset).map(|[_, column]| column);
         let differs = !self.shapes.is_uniform(place.offset);
-        differs && self.inner.len() >= 2 && self.inner.iter().any(|index| column == Some((*index).into()))
+        differs && column.is_some_and(|column| self.shapes.is_read_again(column, &self.inner))
     }
 }

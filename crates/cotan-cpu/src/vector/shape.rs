@@ -131,6 +131,36 @@ impl<'a> Shapes<'a> {
         }
     }
 
+    /// Whether an element whose number all lanes agree on is read again and again, by inner loops with these indices: its
+    /// number follows one of them, and not all.
+    pub(super) fn is_read_again(&self, column: Operand, inner: &[Local]) -> bool {
+        let mut followed = FxHashSet::default();
+        let is_known = self.is_uniform(column) && self.follow(column, inner, &mut followed, 12);
+        is_known && !followed.is_empty() && followed.len() < inner.len()
+    }
+
+    /// Finds the indices that an integer is computed from; whether nothing else in the body decides on it.
+    fn follow(&self, operand: Operand, inner: &[Local], followed: &mut FxHashSet<Local>, depth: u32) -> bool {
+        let Operand::Local(local) = operand else { return true };
+        if inner.contains(&local) {
+            followed.insert(local);
+            return true;
+        }
+        if !self.inside.contains(&local) {
+            return true;
+        }
+        match self.definitions.get(&local) {
+            Some(Expr::Native { args, .. }) => {
+                depth > 0 && args.iter().all(|arg| self.follow(*arg, inner, followed, depth - 1))
+            }
+            Some(Expr::Copy(of)) => depth > 0 && self.follow(*of, inner, followed, depth - 1),
+            Some(
+                Expr::Host { .. } | Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_),
+            )
+            | None => false,
+        }
+    }
+
     /// The extents of a parameter, which nothing writes to.
     pub(super) fn extents(&self, buffer: Buffer) -> Option<&[Operand]> {
         self.f.params.iter().find_map(|param| match param {

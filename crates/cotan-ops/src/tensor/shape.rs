@@ -40,8 +40,13 @@ impl ShapeRule {
     }
 }
 
-/// Whether `[batch.., m, k] @ [batch.., k, n]` is `[batch.., m, n]`.
+/// Whether `[batch.., m, k] @ [batch.., k, n]` is `[batch.., m, n]`, `[m, k] @ [k]` is `[m]` or `[k] @ [k, n]` is `[n]`.
 fn is_product<D: Copy + PartialEq>(a: &[D], b: &[D], result: &[D]) -> Option<bool> {
+    match (a, b) {
+        ([m, inner], [k]) => return Some(inner == k && result == [*m]),
+        ([inner], [k, n]) => return Some(inner == k && result == [*n]),
+        _ => {}
+    }
     let ((n, batch_and_k), (k, batch_and_m)) = (b.split_last()?, a.split_last()?);
     let (inner, batch) = batch_and_k.split_last()?;
     let fits = inner == k && batch_and_m.starts_with(batch) && batch.len() + 1 == batch_and_m.len();

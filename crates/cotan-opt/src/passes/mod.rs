@@ -1,6 +1,7 @@
 //! The passes over the core IR, one per file, and the list of them.
 
 pub mod accumulate_to_map;
+pub mod batch_products;
 pub mod compose_reads;
 pub mod contract_fma;
 pub mod cse;
@@ -24,6 +25,7 @@ mod rename;
 pub mod renumber;
 pub mod scalar_replacement;
 pub mod scatter_to_gather;
+pub mod share_reciprocals;
 mod small_tensors;
 pub mod sum_before_map;
 pub mod trap_nan;
@@ -36,6 +38,7 @@ use crate::pass::Pass;
 /// Every pass over the core IR. Tests, pages and commands read this list.
 pub static PASSES: &[&Pass] = &[
     &accumulate_to_map::PASS,
+    &batch_products::PASS,
     &compose_reads::PASS,
     &contract_fma::PASS,
     &cse::PASS,
@@ -58,6 +61,7 @@ pub static PASSES: &[&Pass] = &[
     &renumber::PASS,
     &scalar_replacement::PASS,
     &scatter_to_gather::PASS,
+    &share_reciprocals::PASS,
     &sum_before_map::PASS,
     &trap_nan::PASS,
     &unroll::PASS,

@@ -23,6 +23,7 @@ pub mod sound;
 mod sparse;
 mod speed;
 mod suites;
+mod workloads;
 
 use crate::files::workspace_file;
 use serde_json::Value as Json;
@@ -104,6 +105,7 @@ pub const LISTS: &[(&str, Lines)] = &[
     ("proofs", || proofs::LINES.to_vec()),
     ("sound", sound::lines),
     ("speed", || [speed::LINES, compile_times::LINES].concat()),
+    ("workloads", workloads::lines),
 ];
 
 /// Measures the lines and prints each as it is done; gives how many fail.

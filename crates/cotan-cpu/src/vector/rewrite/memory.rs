@@ -55,7 +55,7 @@ impl Writer<'_, '_> {
 
     pub(super) fn load_lanes(&mut self, name: &str, elem: Elem, from: Place) -> Operand {
         let (from, mask) = match self.row_element(from) {
-            Some(place) => (place, None),
+            Some(found) => found,
             None => self.place(from),
         };
         let to = self.tables.local(name, elem, self.lanes, false);
@@ -63,22 +63,27 @@ impl Writer<'_, '_> {
         to.into()
     }
 
-    /// Where an element of a row lies if the rows of this matrix are brought together, see Note [Rows].
-    pub(super) fn row_element(&mut self, from: Place) -> Option<Place> {
+    /// Where an element of a row lies if the rows of this matrix are brought together, see Note [Rows], and the mask that
+    /// reading it needs.
+    pub(super) fn row_element(&mut self, from: Place) -> Option<(Place, Option<Operand>)> {
         let [row, column] = self.shapes.sum(from.offset)?;
-        let (_, length) = self.inner.iter().find(|(index, _)| Operand::Local(*index) == column)?;
+        let Some([count, length]) = self.shapes.extents(from.buffer) else { return None };
         let length = *length;
-        let is_row = self.shapes.is_product(row, self.index, length);
-        let is_matrix = self.shapes.extents(from.buffer).is_some_and(|extents| extents == [self.count, length]);
-        if !is_row || !is_matrix || self.inner.len() < 2 {
+        let is_row = *count == self.count && self.shapes.is_product(row, self.index, length);
+        let inner: Vec<Local> = self.inner.iter().map(|(index, _)| *index).collect();
+        if !is_row || !self.shapes.is_read_again(column, &inner) {
             return None;
         }
+        // An element that no lane reads may lie outside.
+        let is_whole = self.inner.iter().any(|(index, n)| Operand::Local(*index) == column && *n == length);
+        let mask = if is_whole { None } else { self.running() };
         let rows = match self.rows.get(&from.buffer) {
             Some(rows) => *rows,
             None => self.bring_together(from.buffer, length),
         };
         let column = self.scalar(column);
-        Some(Place { buffer: rows, offset: self.i64(Instruction::Mul, column, Operand::i64(self.lanes.into())) })
+        let offset = self.i64(Instruction::Mul, column, Operand::i64(self.lanes.into()));
+        Some((Place { buffer: rows, offset }, mask))
     }
 
     pub(super) fn bring_together(&mut self, matrix: Buffer, length: Operand) -> Buffer {

@@ -25,6 +25,8 @@ pub(super) struct Facts<'a> {
     conditions: FxHashMap<Var, (Prim, Vec<Atom>)>,
     /// Integers that are the greater one of two, by their unknowns.
     maxima: FxHashMap<Var, [Poly; 2]>,
+    /// The same of the lesser one.
+    minima: FxHashMap<Var, [Poly; 2]>,
     /// Checks that may not be relied on.
     refused: &'a FxHashSet<Var>,
     /// Checks that were relied on.
@@ -36,6 +38,9 @@ const FITS: [&PrimRow; 3] = [&ADD_FITS, &SUB_FITS, &MUL_FITS];
 
 const GREATEST: i128 = i64::MAX as i128;
 
+/// How many maxima and minima a proof looks through, one inside the other.
+const MOST_CASES: u32 = 2;
+
 impl<'a> Facts<'a> {
     pub(super) fn new(f: &'a Function, prover: &'a mut Prover, refused: &'a FxHashSet<Var>) -> Facts<'a> {
         Facts {
@@ -46,6 +51,7 @@ impl<'a> Facts<'a> {
             values: FxHashMap::default(),
             conditions: FxHashMap::default(),
             maxima: FxHashMap::default(),
+            minima: FxHashMap::default(),
             refused,
             relied_on: FxHashSet::default(),
         }
@@ -105,6 +111,14 @@ impl<'a> Facts<'a> {
         self.natural(unknown.minus(&a), None);
         self.natural(unknown.minus(&b), None);
         self.maxima.insert(v, [a, b]);
+    }
+
+    /// Enters that an integer of which no more is known is the lesser one of two.
+    pub(super) fn define_minimum(&mut self, v: Var, a: Poly, b: Poly) {
+        let unknown = Poly::unknown(v);
+        self.natural(a.minus(&unknown), None);
+        self.natural(b.minus(&unknown), None);
+        self.minima.insert(v, [a, b]);
     }
 
     /// A maximum that is known to be above one of its operands is the other one: in a region that runs `max(n, 0)` times,
@@ -169,12 +183,23 @@ impl<'a> Facts<'a> {
 
     /// Whether `poly >= 0` is known.
     pub(super) fn is_natural(&mut self, poly: Option<Poly>) -> bool {
-        let Some(poly) = poly else { return false };
-        let facts: Vec<&Poly> = self.facts.iter().map(|fact| &fact.poly).collect();
-        let Some(used) = self.prover.follows(&poly, &facts) else { return false };
-        let checks: Vec<Var> = used.into_iter().filter_map(|k| self.facts[k].check).collect();
-        self.relied_on.extend(checks);
+        let Some(used) = poly.and_then(|poly| self.proof(&poly, MOST_CASES)) else { return false };
+        self.relied_on.extend(used.into_iter().filter_map(|k| self.facts[k].check));
         true
+    }
+
+    /// The facts that `poly >= 0` follows from, directly or by cases: a maximum or minimum in it is one of its operands.
+    fn proof(&mut self, poly: &Poly, cases: u32) -> Option<Vec<usize>> {
+        let facts: Vec<&Poly> = self.facts.iter().map(|fact| &fact.poly).collect();
+        if let Some(used) = self.prover.follows(poly, &facts) {
+            return Some(used);
+        }
+        let rest = cases.checked_sub(1)?;
+        let extreme = |v: &Var| self.maxima.get(v).or(self.minima.get(v)).map(|sides| (*v, sides.clone()));
+        let (v, [a, b]) = poly.unknowns().iter().rev().find_map(extreme)?;
+        let mut used = self.proof(&poly.with(v, &a)?, rest)?;
+        used.extend(self.proof(&poly.with(v, &b)?, rest)?);
+        Some(used)
     }
 
     /// Whether it is known that a number is an i64.

@@ -266,12 +266,10 @@ impl<'a> Ranges<'a> {
         if is_max {
             return self.facts.define_maximum(result, a, b);
         }
-        let unknown = Poly::unknown(result);
-        for side in [&a, &b] {
-            self.facts.natural(side.minus(&unknown), None);
-        }
-        if self.facts.is_natural(Some(a)) && self.facts.is_natural(Some(b)) {
-            self.facts.natural(Some(unknown), None);
+        let is_natural = self.facts.is_natural(Some(a.clone())) && self.facts.is_natural(Some(b.clone()));
+        self.facts.define_minimum(result, a, b);
+        if is_natural {
+            self.facts.natural(Some(Poly::unknown(result)), None);
         }
     }
 

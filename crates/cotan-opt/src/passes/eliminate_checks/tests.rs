@@ -497,3 +497,60 @@ fn a_question_that_only_the_value_of_a_check_asks_keeps_the_check() {
 ",
     );
 }
+
+#[test]
+fn neighbours_at_the_border_of_a_grid_are_inside() {
+    becomes(
+        "fn f(n: i64, x: f64[n]) {
+  last: i64 = sub n, 1
+  r: f64[n] = par i < n (stack) {
+    less: i64 = sub i, 1
+    before: i64 = max less, 0
+    inside: bool = in_range before, n
+    at: i64 = check inside R0001(before, n) before
+    u: f64 = x[at]
+    more: i64 = add i, 1
+    behind: i64 = min more, last
+    within: bool = in_range behind, n
+    to: i64 = check within R0001(behind, n) behind
+    v: f64 = x[to]
+    w: f64 = sub u, v
+    yield w
+  }
+  return r
+}
+",
+        "fn f(n: i64, x: f64[n]) {
+  last: i64 = sub n, 1
+  r: f64[n] = par i < n (stack) {
+    less: i64 = sub i, 1
+    before: i64 = max less, 0
+    u: f64 = x[before]
+    more: i64 = add i, 1
+    behind: i64 = min more, last
+    v: f64 = x[behind]
+    w: f64 = sub u, v
+    yield w
+  }
+  return r
+}
+",
+    );
+}
+
+#[test]
+fn the_greater_one_of_two_may_be_outside_where_one_of_them_may() {
+    stays_as_it_is(
+        "fn f(n: i64, m: i64, x: f64[n]) {
+  r: f64[n] = par i < n (stack) {
+    far: i64 = max i, m
+    inside: bool = in_range far, n
+    at: i64 = check inside R0001(far, n) far
+    u: f64 = x[at]
+    yield u
+  }
+  return r
+}
+",
+    );
+}

@@ -19,6 +19,7 @@ mod verified;
 
 use super::Line;
 use super::sound::GATE;
+pub(super) use speed::LINES as GRADIENTS_BESIDE_START;
 
 /// The lines: what is counted first, then what runs suites, copies of the tree, and what compares with the start.
 pub(super) fn lines() -> Vec<Line> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-pub(super) const LINES: &[Line] = &[
+pub(in crate::accept) const LINES: &[Line] = &[
     Line {
         title: "gradients of ADBench's objectives beside those of the start (`--start DIR`), the least of 20 samples each",
         bar: "at most 3 % slower in the geometric mean, none by more than 5 %",

@@ -1,0 +1,336 @@
+//! Scalar promotion of accumulators: what a loop combines into one element stays in a register.
+//!
+//! An element whose place does not change in a loop is read before it and written behind it. Each iteration then waits for
+//! an addition alone, and not for memory; lanes of a loop around have a register each, where they would gather and scatter.
+//!
+//! Inside of independent iterations, others may combine values into that element at the same time, and so may the loop itself
+//! by another name, as in sums over pairs. There what is kept in the register starts from nothing and is combined with the
+//! element behind the loop: contributions of such iterations have no order that programs may count on. It is done at the outermost
+//! loop for which the place is fixed, so that a loop that is cut into segments adds up as it did. Elsewhere
+//! the register starts from the element, so that sums keep their bits, and nothing else in the loop touches it.
+
+use cotan_ir::{Const, Elem, Monoid};
+use cotan_loops::NestPass;
+use cotan_loops::node::{
+    Buffer, BufferKind, BufferUse, Definitions, Expr, Independence, Local, LocalInfo, LocalUse, LoopFunction, Node,
+    Operand, Part, Place, Target, definitions_of, rounds, walk,
+};
+use cotan_ops::Instruction;
+use cotan_ops::reduce::neutral;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "promote_accumulators",
+    doc: "Keeps what a loop combines into one element in a register.",
+    run: |f, _| promote_accumulators(f),
+};
+
+/// How many accumulators of a loop are kept in registers, at most.
+const MOST_PROMOTED: usize = 8;
+
+/// How many definitions a place is computed by, at most.
+const MOST_DEFINITIONS: usize = 12;
+
+/// Keeps the elements that inner loops of a function combine values into in registers.
+pub fn promote_accumulators(f: &mut LoopFunction) {
+    let body = std::mem::take(&mut f.body);
+    let (definitions, mut renamed) = (definitions_of(&body), FxHashSet::default());
+    walk(&body, &mut |node| {
+        if let Node::Bind { to, .. } = node {
+            renamed.insert(to.buffer);
+        }
+    });
+    f.body = Promoter { f, definitions, renamed, is_inside: false }.list(body);
+}
+
+struct Promoter<'a> {
+    f: &'a mut LoopFunction,
+    definitions: Definitions,
+    /// The buffers whose memory has other names.
+    renamed: FxHashSet<Buffer>,
+    /// Whether an independent loop is around.
+    is_inside: bool,
+}
+
+/// An element that a loop combines values into, in one or more places of its body.
+struct Accumulator {
+    monoid: Monoid,
+    place: Place,
+    elem: Elem,
+    /// Whether every iteration does so.
+    is_unconditional: bool,
+}
+
+impl Promoter<'_> {
+    fn list(&mut self, nodes: Vec<Node>) -> Vec<Node> {
+        nodes.into_iter().flat_map(|node| self.node(node)).collect()
+    }
+
+    fn node(&mut self, node: Node) -> Vec<Node> {
+        let outside = self.is_inside;
+        let mut nodes = match node {
+            Node::For(l) if l.independence == Independence::None => self.promote(Node::For(l)),
+            Node::While(..) => self.promote(node),
+            other => vec![other],
+        };
+        for node in &mut nodes {
+            if let Node::For(l) = node {
+                self.is_inside |= l.independence == Independence::All;
+            }
+            // What stands behind a loop is combined once.
+            node.map_lists(|list| self.list(list));
+        }
+        self.is_inside = outside;
+        nodes
+    }
+
+    /// A loop, with what keeps elements in registers around it.
+    fn promote(&mut self, mut node: Node) -> Vec<Node> {
+        let accumulators = self.accumulators(&node);
+        let body = Inside::of(&node);
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        let mut names = FxHashMap::default();
+        for Accumulator { monoid, place, elem, is_unconditional } in accumulators {
+            let offset = self.outside(place.offset, &body, &mut names, &mut before);
+            let to = Place { buffer: place.buffer, offset };
+            let name = self.f.buffers[place.buffer.index()].name.clone();
+            let own = self.local(&name, elem, true);
+            let used = (!is_unconditional).then(|| self.local("used", Elem::Bool, true));
+            let sum = self.local(&name, elem, false);
+            let read = Node::Let(sum, Expr::Copy(own.into()));
+            if self.is_inside {
+                self.f.regroups_sums |= rounds(monoid, elem);
+                before.push(Node::Set(own, Operand::Const(neutral(monoid, elem))));
+                before.extend(used.map(|used| Node::Set(used, Operand::Const(Const::bool(false)))));
+                let combine = vec![read, Node::Combine { monoid, target: Target::Element(to), value: sum.into() }];
+                behind.extend(match used {
+                    Some(used) => self.if_set(used, combine),
+                    None => self.if_it_runs(&node, combine),
+                });
+            } else {
+                let start = self.local(&name, elem, false);
+                before.extend(self.if_it_runs(&node, vec![Node::Load(start, to), Node::Set(own, start.into())]));
+                behind.extend(self.if_it_runs(&node, vec![read, Node::Store(to, sum.into())]));
+            }
+            node.map_lists(|list| redirected(list, place, own, used));
+        }
+        before.into_iter().chain([node]).chain(behind).collect()
+    }
+
+    /// What a loop combines values into, at places that do not change.
+    fn accumulators(&self, node: &Node) -> Vec<Accumulator> {
+        let inside = Inside::of(node);
+        let mut found: Vec<Accumulator> = Vec::new();
+        for Combined { monoid, place, is_unconditional } in &inside.combined {
+            let is_known = found.iter().any(|known| known.place == *place);
+            let info = &self.f.buffers[place.buffer.index()];
+            let is_memory = match info.kind {
+                BufferKind::Allocated(_) => !inside.allocated.contains(&place.buffer),
+                BufferKind::Param(_) => true,
+                BufferKind::Stack | BufferKind::Bound => false,
+            };
+            let is_memory = is_memory && !self.renamed.contains(&place.buffer);
+            let is_candidate = is_memory && info.elem.storage().is_none() && !inside.others.contains(&place.buffer);
+            if is_known || !is_candidate || !self.is_fixed(place.offset, &inside, MOST_DEFINITIONS) {
+                continue;
+            }
+            let is_alike = inside.combined.iter().all(|other| {
+                let is_same = other.place == *place && other.monoid == *monoid;
+                other.place.buffer != place.buffer || is_same || self.differ(other.place.offset, place.offset)
+            });
+            if self.is_inside || *is_unconditional && is_alike {
+                let (monoid, place, is_unconditional) = (*monoid, *place, *is_unconditional);
+                found.push(Accumulator { monoid, place, elem: info.elem, is_unconditional });
+            }
+        }
+        found.truncate(MOST_PROMOTED);
+        found
+    }
+
+    /// What is done where a loop has run: the element is known to be there then.
+    fn if_it_runs(&mut self, node: &Node, nodes: Vec<Node>) -> Vec<Node> {
+        let Node::For(l) = node else { return nodes };
+        if l.count.as_i64().is_some_and(|n| n > 0) {
+            return nodes;
+        }
+        let runs = self.local("runs", Elem::Bool, false);
+        let args = vec![l.count, Operand::i64(0)];
+        let test = Expr::Native { instruction: Instruction::Gt, elem: Elem::I64, args };
+        vec![Node::Let(runs, test), Node::If(runs.into(), nodes, Vec::new())]
+    }
+
+    /// What is done where a mutable truth value is true.
+    fn if_set(&mut self, mutable: Local, nodes: Vec<Node>) -> Vec<Node> {
+        let is_set = self.local("used", Elem::Bool, false);
+        vec![Node::Let(is_set, Expr::Copy(mutable.into())), Node::If(is_set.into(), nodes, Vec::new())]
+    }
+
+    /// Whether an integer is the same in all iterations, and can be computed before them.
+    fn is_fixed(&self, operand: Operand, inside: &Inside, depth: usize) -> bool {
+        let Operand::Local(local) = operand else { return true };
+        if !inside.defined.contains(&local) {
+            return !self.f.locals[local.index()].is_mutable;
+        }
+        match self.definitions.get(&local) {
+            Some(Expr::Native { elem: Elem::I64, args, .. }) => {
+                depth > 0 && args.iter().all(|arg| self.is_fixed(*arg, inside, depth - 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// The same integer, computed before a loop.
+    fn outside(
+        &mut self,
+        operand: Operand,
+        inside: &Inside,
+        names: &mut FxHashMap<Local, Operand>,
+        before: &mut Vec<Node>,
+    ) -> Operand {
+        let Operand::Local(local) = operand else { return operand };
+        if let Some(name) = names.get(&local) {
+            return *name;
+        }
+        let is_inside = inside.defined.contains(&local);
+        let Some(Expr::Native { instruction, elem, args }) =
+            self.definitions.get(&local).filter(|_| is_inside).cloned()
+        else {
+            return operand;
+        };
+        let args = args.into_iter().map(|arg| self.outside(arg, inside, names, before)).collect();
+        let info = self.f.locals[local.index()].clone();
+        let copy = self.local(&info.name, info.elem, false);
+        let value = Expr::Native { instruction, elem, args };
+        self.definitions.insert(copy, value.clone());
+        before.push(Node::Let(copy, value));
+        names.insert(local, copy.into());
+        copy.into()
+    }
+
+    /// Whether two offsets are a known number apart.
+    fn differ(&self, a: Operand, b: Operand) -> bool {
+        let (a, b) = (self.terms(a), self.terms(b));
+        a.terms == b.terms && a.constant != b.constant
+    }
+
+    fn terms(&self, operand: Operand) -> Terms {
+        let mut terms = Terms::default();
+        self.add_terms(operand, &mut terms, MOST_DEFINITIONS);
+        terms.terms.sort_unstable();
+        terms
+    }
+
+    fn add_terms(&self, operand: Operand, into: &mut Terms, depth: usize) {
+        match operand {
+            Operand::Const(_) => into.constant = into.constant.wrapping_add(operand.as_i64().unwrap_or(0)),
+            Operand::Local(local) => match self.definitions.get(&local) {
+                Some(Expr::Native { instruction: Instruction::Add, elem: Elem::I64, args }) if depth > 0 => {
+                    args.iter().for_each(|arg| self.add_terms(*arg, into, depth - 1));
+                }
+                Some(Expr::Native { instruction: Instruction::Mul, elem: Elem::I64, args }) => {
+                    into.terms.push(match (args[0], args[1]) {
+                        (Operand::Local(a), Operand::Local(b)) => (a.min(b), Some(a.max(b)), 1),
+                        (Operand::Local(a), b) | (b, Operand::Local(a)) => (a, None, b.as_i64().unwrap_or(0)),
+                        (Operand::Const(_), Operand::Const(_)) => (local, None, 1),
+                    });
+                }
+                _ => into.terms.push((local, None, 1)),
+            },
+        }
+    }
+
+    fn local(&mut self, name: &str, elem: Elem, is_mutable: bool) -> Local {
+        self.f.locals.push(LocalInfo { name: name.into(), elem, is_mutable, lanes: 1 });
+        Local(self.f.locals.len() as u32 - 1)
+    }
+}
+
+/// A sum of products of two locals, or of a local and a number, and of a number.
+#[derive(Default)]
+struct Terms {
+    terms: Vec<(Local, Option<Local>, i64)>,
+    constant: i64,
+}
+
+/// What a loop defines and which memory it touches.
+#[derive(Default)]
+struct Inside {
+    defined: FxHashSet<Local>,
+    allocated: FxHashSet<Buffer>,
+    /// Those that are used otherwise than by combining elements with values in the iterations of this loop.
+    others: FxHashSet<Buffer>,
+    combined: Vec<Combined>,
+}
+
+/// An element that values are combined with.
+struct Combined {
+    monoid: Monoid,
+    place: Place,
+    is_unconditional: bool,
+}
+
+impl Inside {
+    fn of(node: &Node) -> Inside {
+        let mut inside = Inside::default();
+        inside.parts(node);
+        let is_counted = matches!(node, Node::For(_));
+        node.lists().into_iter().for_each(|list| inside.list(list, is_counted, true));
+        inside
+    }
+
+    /// The nodes of a list, which runs in every iteration or not, and whose loops are all ordered ones or not.
+    fn list(&mut self, nodes: &[Node], is_unconditional: bool, is_ordered: bool) {
+        for node in nodes {
+            if is_ordered && let Node::Combine { monoid, target: Target::Element(place), .. } = node {
+                self.combined.push(Combined { monoid: *monoid, place: *place, is_unconditional });
+                continue;
+            }
+            self.parts(node);
+            let is_ordered = is_ordered && is_ordered_list(node);
+            node.lists().into_iter().for_each(|list| self.list(list, false, is_ordered));
+        }
+    }
+
+    fn parts(&mut self, node: &Node) {
+        node.each_part(&mut |part| match part {
+            Part::Local(local, LocalUse::Define | LocalUse::Assign) => {
+                self.defined.insert(*local);
+            }
+            Part::Buffer(buffer, BufferUse::Allocate) => {
+                self.allocated.insert(*buffer);
+            }
+            Part::Buffer(buffer, _) => {
+                self.others.insert(*buffer);
+            }
+            Part::Local(..) | Part::Operand(..) | Part::List(_) | Part::Effect(_) => {}
+        });
+    }
+}
+
+/// Whether what stands in a node runs in order, once or several times.
+fn is_ordered_list(node: &Node) -> bool {
+    match node {
+        Node::For(l) => l.independence == Independence::None,
+        _ => true,
+    }
+}
+
+/// The nodes with a local in the place of an element that values are combined with, which notes that it was used.
+fn redirected(nodes: Vec<Node>, from: Place, own: Local, used: Option<Local>) -> Vec<Node> {
+    let mut redirected_nodes = Vec::with_capacity(nodes.len());
+    for mut node in nodes {
+        if let Node::Combine { monoid, target: Target::Element(place), value } = node
+            && place == from
+        {
+            redirected_nodes.push(Node::Combine { monoid, target: Target::Local(own), value });
+            redirected_nodes.extend(used.map(|used| Node::Set(used, Operand::Const(Const::bool(true)))));
+            continue;
+        }
+        if is_ordered_list(&node) {
+            node.map_lists(|list| redirected(list, from, own, used));
+        }
+        redirected_nodes.push(node);
+    }
+    redirected_nodes
+}
