@@ -5,7 +5,7 @@
 //! is worth eight bytes (it is) and whether a few products are (they are not).
 
 use cotan_ir::{Atom, Block, Dim, Loop, Op, Prim, Stmt, Ty, VarInfo};
-use cotan_ops::{Codegen, Instruction, Term, Work, power_products};
+use cotan_ops::{Codegen, Instruction, Term, Work};
 use std::fmt;
 
 /// The figures of the cost model.
@@ -117,7 +117,7 @@ impl Size {
 pub fn stmt(vars: &[VarInfo], s: &Stmt) -> u64 {
     let size = |k: usize| s.results.get(k).map_or(1, |v| elements(&vars[v.index()].ty));
     match &s.op {
-        Op::Prim { prim, args } => primitive(*prim, args).saturating_mul(size(0)),
+        Op::Prim { prim, .. } => primitive(*prim).saturating_mul(size(0)),
         Op::Tensor { args, .. } => {
             let operands = args.iter().filter_map(|a| a.var()).map(|v| &vars[v.index()].ty);
             let types = operands.chain(s.results.iter().map(|r| &vars[r.index()].ty));
@@ -161,17 +161,8 @@ fn product_of_axes<'a>(types: impl Iterator<Item = &'a Ty>) -> u64 {
     axes.iter().fold(1, |n, d| n.saturating_mul(extent(d.atom())))
 }
 
-fn primitive(prim: Prim, args: &[Atom]) -> u64 {
-    let codegen = &cotan_ops::row(prim).codegen;
-    let written_out = if let (Codegen::Power, [_, exponent]) = (codegen, args) { power(*exponent) } else { None };
-    written_out.unwrap_or_else(|| lowered(codegen))
-}
-
-/// A whole power that is written out.
-fn power(exponent: Atom) -> Option<u64> {
-    let exponent = exponent.constant()?.as_i64()?;
-    let products = power_products(exponent)?.len() as u64 * COSTS.step;
-    Some(if exponent < 0 { products + COSTS.division } else { products })
+fn primitive(prim: Prim) -> u64 {
+    lowered(&cotan_ops::row(prim).codegen)
 }
 
 fn lowered(codegen: &Codegen) -> u64 {
