@@ -16,7 +16,7 @@ use cotan_testkit::frontend::{
 use cotan_testkit::header::{self, Expected, named_arguments};
 use cotan_testkit::oracles::{
     SECOND_ORDER, Verdict, asked_forward, checkpoints_of_every_scheme, compiled_once, dot_product, forward_reverse,
-    primal_value, regions, tape,
+    primal_value, regions, tape, versions,
 };
 use cotan_testkit::shuffle::{Order, has_parallel_loops, shuffled};
 use cotan_testkit::tier;
@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 /// The programs that also run inside a parallel loop.
-const ALSO_IN_PARALLEL: &str = "loops/";
+pub(crate) const ALSO_IN_PARALLEL: &str = "loops/";
 
 /// The programs whose calls stay calls, as in a program of so many calls that they are not inlined.
 const OF_CALLS: &str = "calls/";
@@ -260,8 +260,16 @@ impl Test<'_> {
         let label = format!("{}: {}", self.name, self.case.function);
         let subject = Subject::new(label, module, name, self.arguments(&lowered)?);
         let case = Case::new(subject)?;
-        let oracles =
-            [primal_value, dot_product, tape, forward_reverse, checkpoints_of_every_scheme, regions, compiled_once];
+        let oracles = [
+            primal_value,
+            dot_product,
+            tape,
+            forward_reverse,
+            checkpoints_of_every_scheme,
+            regions,
+            compiled_once,
+            versions,
+        ];
         oracles.into_iter().try_for_each(|ask| holds(ask(&case)))?;
         unit_tangents(&case, &lowered, wrt)?;
         if self.case.order < 2 {
