@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan::host::{Arguments, Elem, HostValue, Value};
-use cotan::{CallError, CallLimits, Compiler, Config, Engine, Function, Request, VersionPolicy};
+use cotan::{CallError, CallLimits, Compiler, Config, Deadline, Engine, Function, Request, VersionPolicy};
+use std::time::Duration;
 
 /// A small filter: vectors and matrices of D elements in each of T steps.
 const FILTER: &str = "fn filter[T, D](f: f64[D, D], h: f64[D], z: f64[T]) -> f64 {
@@ -94,6 +95,17 @@ fn a_limit_on_steps_is_one_of_the_general_code() {
     let limited = special.limited(CallLimits { steps: Some(10), ..CallLimits::default() });
     assert!(matches!(limited.call(&filter_arguments(5000, 4)), Err(CallError::Limit(_))));
     assert!(special.versions().is_empty());
+}
+
+#[test]
+fn no_call_with_a_deadline_waits_for_a_version() {
+    let special = function("filter", VersionPolicy::AtOnce);
+    let deadline = Some(Deadline::After(Duration::from_secs(3600)));
+    let hurried = special.limited(CallLimits { deadline, ..CallLimits::default() });
+    hurried.call(&filter_arguments(3, 2)).unwrap();
+    assert!(special.versions().is_empty());
+    special.call(&filter_arguments(3, 2)).unwrap();
+    assert_eq!(hurried.versions().len(), 1);
 }
 
 #[test]

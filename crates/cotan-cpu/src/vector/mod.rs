@@ -349,9 +349,11 @@ fn adds_up(node: &Node, shapes: &Shapes) -> bool {
 }
 
 /// How many iterations of a loop are added up in order, if that shows: what all lanes add is not in their own memory. Where
-/// each has an element of its own it shows if several contributions of an iteration go to one array.
+/// each has an element of its own it shows if several contributions of an iteration go to one array. Lanes with checks may
+/// have to begin again one by one, and there is one such copy of a loop, so those add up whatever their number.
 fn added_in_order(l: &For, shapes: &Shapes) -> Option<i64> {
-    if l.independence == Independence::Block {
+    let has_checks = any(&l.body, &mut |node| matches!(node, Node::Check { .. }));
+    if l.independence == Independence::Block || has_checks {
         return None;
     }
     let mut own: FxHashSet<Local> = FxHashSet::default();

@@ -3,7 +3,8 @@
 //! Reductions, products and the accumulators of sequential loops have an order of their own. What the iterations of parallel
 //! loops add to accumulators is added in another order where the general code has lanes or chunks for these loops: unless
 //! every iteration has an element of its own, the loops have to be so short that it has neither. A CPU has no lanes for
-//! sums of a loop of at most [`MOST_INNERMOST`] iterations, and of at most [`MOST_AROUND`] where other loops are inside.
+//! sums of a loop of at most [`MOST_INNERMOST`] iterations, and of at most [`MOST_AROUND`] where other loops are inside, if
+//! nothing in it may fail.
 
 use cotan_ir::{Acc, AccKind, Atom, Block, Function, Monoid, Op, Stmt, Var};
 use rustc_hash::FxHashMap;
@@ -82,7 +83,7 @@ impl<'a> Order<'a> {
         if s.op.is_loop_nest() {
             return Some(Work { steps: self.work_of(&s.op)?, has_loop: true });
         }
-        if s.op.effects().calls.is_some() {
+        if s.op.effects().may_fail() {
             return None;
         }
         let inside = Work::sum(s.op.blocks().iter().flat_map(|b| &b.stmts).map(|s| self.work(s)))?;

@@ -28,12 +28,6 @@ impl Watch {
         Self { budget: StepBudget { left: AtomicI64::new(max_steps) }, max_steps, stop: Stop::default() }
     }
 
-    /// Whether the call may take only so many steps.
-    #[must_use]
-    pub fn limits_steps(&self) -> bool {
-        self.max_steps != i64::MAX
-    }
-
     /// Asks the call to stop at its next poll.
     pub fn cancel(&self) {
         self.stop(Reason::Cancelled);

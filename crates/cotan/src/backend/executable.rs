@@ -8,7 +8,7 @@ use super::tiering::Tiered;
 use super::versions::{MadeVersion, Versions};
 use super::{CallContext, Executable};
 use crate::CallError;
-use crate::stopping::Running;
+use crate::stopping::{CallLimits, Running};
 
 use cotan_ir::{Symbol, VerifiedModule};
 use cotan_llvm::{Backend, CompileError, CompileOptions};
@@ -95,19 +95,20 @@ impl CpuFunction {
         CpuFunction { code, exact, versions, max_bytes, last: Mutex::default() }
     }
 
-    /// Calls the version for the sizes among the operands, or the general code. A limit on steps is one of the general code.
+    /// Calls the version for the sizes among the operands, or the general code. A limit on steps is one of the general code,
+    /// and no call with a deadline waits for a version.
     fn run(
         &self,
+        limits: &CallLimits,
         operand: impl Fn(usize) -> Option<i64>,
         options: &CallOptions,
         mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<CallResult, RuntimeError>,
     ) -> Result<CallResult, RuntimeError> {
-        let counts_steps = options.watch.as_ref().is_some_and(|watch| watch.limits_steps());
-        let versions = self.versions.as_ref().filter(|_| self.code.is_optimized() && !counts_steps);
+        let versions = self.versions.as_ref().filter(|_| self.code.is_optimized() && limits.steps.is_none());
         let Some((versions, version)) = versions.and_then(|all| Some((all, all.of(operand)?))) else {
             return self.code.call(options, call);
         };
-        if let Some(code) = versions.code(&version) {
+        if let Some(code) = versions.code(&version, limits.deadline.is_none()) {
             return call(code, options);
         }
         let outcome = self.code.call(options, call)?;
@@ -147,6 +148,7 @@ impl Executable for CpuFunction {
         running.begin()?;
         let options = self.options(context.threads, &running);
         let outcome = self.run(
+            context.limits,
             |k| args[k].scalar()?.as_i64(),
             &options,
             |code, options| code.call_with_output(args, options, output),
@@ -166,6 +168,7 @@ impl Executable for CpuFunction {
         let options = CallOptions { warm_ups, ..self.options(context.threads, &running) };
         let mut earlier = Some(earlier);
         let outcome = self.run(
+            context.limits,
             |k| args[k].scalar()?.as_i64(),
             &options,
             |code, options| code.call_again(args, earlier.take().unwrap_or_default(), options),
@@ -183,6 +186,7 @@ impl Executable for CpuFunction {
         running.begin()?;
         let options = self.options(context.threads, &running);
         let outcome = self.run(
+            context.limits,
             |k| args[k].to_scalar()?.as_i64(),
             &options,
             |code, options| code.call_into(args, results, options),

@@ -136,9 +136,10 @@ impl Versions {
         all.last().cloned()
     }
 
-    /// The code of a version, which is made now if calls have taken long enough.
-    pub(super) fn code<'v>(&self, version: &'v Version) -> Option<&'v CompiledFunction> {
-        if version.code.get().is_none() && Duration::from_nanos(version.spent.load(Ordering::Relaxed)) < self.patience {
+    /// The code of a version. It is made now if it may be, and calls have taken long enough.
+    pub(super) fn code<'v>(&self, version: &'v Version, may_make: bool) -> Option<&'v CompiledFunction> {
+        let pays = || may_make && Duration::from_nanos(version.spent.load(Ordering::Relaxed)) >= self.patience;
+        if version.code.get().is_none() && !pays() {
             return None;
         }
         let made = version.code.get_or_init(|| on_deep_stack(|| self.made(version)));
