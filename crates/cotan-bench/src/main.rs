@@ -10,7 +10,7 @@ use baselines::{Baselines, Wanted};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotan::cpu::{InstructionSet, SearchConfig, Width};
 use cotan::host::Elem;
-use cotan::{Compiler, Config, Engine};
+use cotan::{Compiler, Config, Engine, VersionPolicy};
 use cotan_bench::{
     HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Settings, Workload, loop_instance,
 };
@@ -103,6 +103,9 @@ struct Options {
     /// The instruction set that code keeps to, x86-64-v3 or x86-64-v4; by default all that the machine has.
     #[arg(long, value_name = "NAME", global = true)]
     cpu: Option<InstructionSet>,
+    /// When functions get code for their small sizes: when-they-pay, at-once or never.
+    #[arg(long, value_name = "WHEN", default_value_t, global = true)]
+    versions: VersionPolicy,
     /// Seconds of samples for each function.
     #[arg(long, default_value_t = 1.0, global = true)]
     budget: f64,
@@ -239,6 +242,7 @@ fn compiler(threads: NonZeroUsize, options: &Options) -> Result<Compiler> {
         threads: Some(threads),
         width: options.width,
         instructions: options.cpu,
+        versions: options.versions,
         ..Config::default()
     };
     Compiler::new(config).map_err(anyhow::Error::msg)

@@ -2,6 +2,7 @@
 
 use crate::examples;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cotan::VersionPolicy;
 use cotan::cpu::{InstructionSet, Width};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -233,6 +234,10 @@ pub(crate) struct EngineArgs {
     /// of a value depends on it.
     #[arg(long, value_name = "NAME")]
     pub(crate) cpu: Option<InstructionSet>,
+    /// When functions get code for their small sizes: `when-they-pay`, which is once calls of these sizes have taken as long
+    /// as it takes to make, `at-once` or `never`. No bit of a result depends on it.
+    #[arg(long, value_name = "WHEN", default_value_t)]
+    pub(crate) versions: VersionPolicy,
     /// Stops where a NaN is made, in a value or a derivative, and says where.
     #[arg(long)]
     pub(crate) trap_nan: bool,
@@ -296,6 +301,7 @@ impl EngineArgs {
             opt,
             width: None,
             cpu: None,
+            versions: VersionPolicy::default(),
             trap_nan: false,
             later,
         }

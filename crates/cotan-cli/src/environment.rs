@@ -45,6 +45,7 @@ pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
         width: options.width,
         instructions: options.cpu,
         quick_start: true,
+        versions: options.versions,
         memory: options.memory_limit.or_else(machine::spare_memory),
         call: CallLimits { steps: options.steps, deadline: options.timeout.map(Deadline::After), cancel: None },
         trap_nan: options.trap_nan,

@@ -12,7 +12,7 @@ use clap::{Parser, ValueEnum};
 fn defaults() -> Vec<(&'static str, String)> {
     let run = Cli::try_parse_from(["cotan", "run", "p.cot"]).unwrap().command;
     let Command::Run(RunArgs { call, .. }) = run else { panic!("`cotan run` is another command") };
-    let EngineArgs { backend, opt, threads, steps, timeout, .. } = call.engine;
+    let EngineArgs { backend, opt, threads, steps, timeout, versions, .. } = call.engine;
     let bench = Cli::try_parse_from(["cotan", "bench", "p.cot", "--fn", "f"]).unwrap().command;
     let Command::Bench(BenchArgs { repeat, .. }) = bench else { panic!("`cotan bench` is another command") };
     let spared = format!("{}/{SPARED_PART} of what the machine and its control groups have to spare", SPARED_PART - 1);
@@ -24,6 +24,7 @@ fn defaults() -> Vec<(&'static str, String)> {
         ("data files", format!("1/{PART_FOR_FILES} of the default of `--memory-limit`")),
         ("`--opt`", opt),
         ("`--backend`", Backend::to_possible_value(&backend).unwrap().get_name().to_owned()),
+        ("`--versions`", versions.to_string()),
         ("`--repeat` of `bench`", repeat.to_string()),
         ("the cache", CACHE_BYTES.to_string()),
         ("`--certify`", CHECKER_SECONDS.to_string()),

@@ -11,7 +11,7 @@ use cotan_ir::Elem;
 use cotan_loops::NestPass;
 use cotan_loops::node::{
     BufferUse, Effect, Expr, For, Independence, Local, LocalInfo, LocalUse, LoopFunction, Mentions, Node, Operand,
-    Part, PartMut, Threads, any, count, rounds, walk, walk_mut,
+    Part, PartMut, Target, Threads, count, rounds, walk, walk_mut,
 };
 use cotan_ops::Instruction;
 use interior::{Inside, Interior};
@@ -52,21 +52,36 @@ impl Splitter<'_> {
     fn node(&mut self, mut node: Node) -> Vec<Node> {
         node.map_lists(|list| self.list(list));
         match node {
-            Node::For(l) if may_be_split(&l, &self.mentions) => match self.interior.inside(&l) {
-                Some(inside) => self.split(*l, &inside),
-                None => vec![Node::For(l)],
-            },
+            Node::For(l) if may_be_split(&l, &self.mentions) && self.adds_in_any_order(&l) => {
+                match self.interior.inside(&l) {
+                    Some(inside) => self.split(*l, &inside),
+                    None => vec![Node::For(l)],
+                }
+            }
             other => vec![other],
         }
     }
 
+    /// Whether no bit depends on the order of the iterations: each adds to elements of its own, once to each array.
+    fn adds_in_any_order(&self, l: &For) -> bool {
+        let (mut adds, mut holds) = (FxHashSet::default(), true);
+        let defined = defined_in(&l.body);
+        walk(&l.body, &mut |node| {
+            let Node::Combine { monoid, target, value } = node else { return };
+            if rounds(*monoid, self.f.operand_elem(*value)) {
+                holds &= match target {
+                    Target::Local(local) => defined.contains(local),
+                    Target::Element(place) => {
+                        adds.insert(place.buffer) && self.interior.step(l, place.offset, &defined) == Some(1)
+                    }
+                };
+            }
+        });
+        holds
+    }
+
     /// The loop over the inside, and the one over both ends.
     fn split(&mut self, l: For, inside: &Inside) -> Vec<Node> {
-        // Contributions to one element come in another order.
-        self.f.regroups_sums |= any(&l.body, &mut |node| match node {
-            Node::Combine { monoid, value, .. } => rounds(*monoid, self.f.operand_elem(*value)),
-            _ => false,
-        });
         let mut nodes = Vec::new();
         let both = Operand::i64(inside.first + inside.last);
         let n_ends = self.define(&mut nodes, "ends", Instruction::Min, [l.count, both]);

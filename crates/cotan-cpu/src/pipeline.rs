@@ -1,10 +1,12 @@
 //! The pipelines of a nest on its way to code for a CPU.
 //!
 //! [`lower`](cotan_loops::lower) for the [`CPU`](cotan_loops::CPU) writes the nest and runs the passes of that target, then
-//! comes [`PLAIN`] or [`OPTIMIZED`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
+//! comes [`PLAIN`], [`OPTIMIZED`] or [`OF_VERSIONS`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
 
 use crate::{fork, index_sets, legalize_width, nan_watch, promote_accumulators, split_blocks, vector, wavefront};
-use cotan_loops::{CONTRACT, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS};
+use cotan_loops::{
+    CONTRACT, CONTRACT_ACCUMULATED, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS,
+};
 
 /// Every pass on nests.
 pub static NEST_PASSES: NestPipeline = &[
@@ -18,6 +20,7 @@ pub static NEST_PASSES: NestPipeline = &[
     &vector::PASS,
     &fork::PASS,
     &CONTRACT,
+    &CONTRACT_ACCUMULATED,
     &split_blocks::PASS,
     &legalize_width::PASS,
     &nan_watch::PASS,
@@ -35,6 +38,19 @@ pub static OPTIMIZED: NestPipeline = &[
     &vector::PASS,
     &fork::PASS,
     &CONTRACT,
+    &split_blocks::PASS,
+    &legalize_width::PASS,
+];
+
+/// The way to fast code of a version for known sizes, whose products are contracted but for those that are accumulated.
+pub static OF_VERSIONS: NestPipeline = &[
+    &INSERT_PROBES,
+    &wavefront::PASS,
+    &promote_accumulators::PASS,
+    &index_sets::PASS,
+    &vector::PASS,
+    &fork::PASS,
+    &CONTRACT_ACCUMULATED,
     &split_blocks::PASS,
     &legalize_width::PASS,
 ];

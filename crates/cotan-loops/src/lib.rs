@@ -19,6 +19,7 @@
 mod buffer_reuse;
 mod context;
 mod contract;
+mod contract_accumulated;
 mod flush;
 mod liveness;
 mod lower;
@@ -36,6 +37,7 @@ mod verify;
 pub use buffer_reuse::PASS as REUSE_BUFFERS;
 pub use context::{NestContext, Probe, TaskSizes, Width};
 pub use contract::{PASS as CONTRACT, contract};
+pub use contract_accumulated::PASS as CONTRACT_ACCUMULATED;
 pub use flush::PASS as MARK_FLUSHING;
 pub use lower::{lower, lower_only, lowers};
 pub use node::{

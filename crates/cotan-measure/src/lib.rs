@@ -14,7 +14,7 @@ mod reference;
 pub use agreement::{Found, Tolerance, agreement};
 pub use instance::Instance;
 pub use measure::{
-    Beside, Measured, SHORTEST_SAMPLE, Settings, Turn, check, evaluate, evaluate_by_tape, function, measure,
+    Beside, Measured, SHORTEST_SAMPLE, Settings, Turn, Version, check, evaluate, evaluate_by_tape, function, measure,
     measure_beside,
 };
 pub use parameter_blocks::Block;

@@ -7,8 +7,9 @@ use anyhow::{Context, Result, anyhow};
 use cotan::explain::RecordCounts;
 use cotan::host::Value;
 use cotan::host::{Arguments, HostValue, fit_arguments};
-use cotan::{CallLimits, Compiler, Engine, Function, Program, Request, tape_gradient};
+use cotan::{CallLimits, Compiler, Engine, Function, MadeVersion, Program, Request, tape_gradient};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// A sample is at least this long.
@@ -57,6 +58,8 @@ pub struct Measured {
     pub entries: usize,
     pub norm2: f64,
     pub compile_s: f64,
+    /// The versions for small sizes that the calls got.
+    pub versions: Vec<Version>,
     pub first_call_s: f64,
     pub obj_min: f64,
     pub obj_med: f64,
@@ -82,6 +85,21 @@ pub struct Measured {
     /// The same of the gradient.
     pub grad_code_min: Option<f64>,
     pub grad_code_med: Option<f64>,
+}
+
+/// Code that calls of small sizes got.
+#[derive(Clone, Debug, Serialize)]
+pub struct Version {
+    /// The sizes, by their names.
+    pub sizes: BTreeMap<String, i64>,
+    /// How long it took to make.
+    pub seconds: f64,
+}
+
+impl Version {
+    fn of(made: MadeVersion) -> Version {
+        Version { sizes: made.sizes.into_iter().collect(), seconds: made.time.as_secs_f64() }
+    }
 }
 
 /// The value and the derivative entries of an instance, in the order of its parameters.
@@ -168,6 +186,7 @@ pub fn measure_beside(
         entries: entries.len(),
         norm2: entries.iter().map(|x| x * x).sum::<f64>().sqrt(),
         compile_s,
+        versions: main.versions().into_iter().map(Version::of).collect(),
         first_call_s,
         obj_min: objective_times.min(),
         obj_med: median(&objective_times.seconds).unwrap_or(f64::NAN),

@@ -14,6 +14,8 @@ pub struct PassContext<'a> {
     pub known_extents: &'a [KnownExtents],
     /// How much inlining may copy.
     pub inline: InlineLimit,
+    /// Whether it becomes a version for known sizes, see [`versions`](crate::versions).
+    pub is_version: bool,
     /// Is shown the function after each pass.
     pub observer: Option<&'a Observer<'a>>,
 }

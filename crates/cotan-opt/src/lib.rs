@@ -22,10 +22,11 @@ mod pass;
 pub mod passes;
 mod pipelines;
 pub mod remaining;
+pub mod versions;
 
 pub use context::{InlineLimit, KnownExtents, Observer, PassContext};
 pub use pass::{Pass, Promise};
 pub use passes::PASSES;
 pub use pipelines::{
-    BEFORE_AD, BEFORE_CODE, OPTIMIZE, PIPELINES, Pipeline, RESTRUCTURE, SCALARIZE, SIMPLIFY, Step, simplify,
+    BEFORE_AD, BEFORE_CODE, FOR_SIZES, OPTIMIZE, PIPELINES, Pipeline, RESTRUCTURE, SCALARIZE, SIMPLIFY, Step, simplify,
 };

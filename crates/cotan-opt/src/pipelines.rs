@@ -159,8 +159,26 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
     ],
 };
 
+/// What a version for known small sizes goes through, of code that is ready to be run: loops that are short now are written
+/// out, and what is known of sizes drops checks. Nothing is added up in another order.
+pub static FOR_SIZES: Pipeline = Pipeline {
+    name: "for_sizes",
+    doc: "Scalarized code without needless checks, in which every sum keeps its order.",
+    is_idempotent: false,
+    steps: &[
+        Then(&SCALARIZE),
+        Run(&passes::licm::PASS),
+        Then(&SIMPLIFY),
+        Run(&passes::eliminate_checks::PASS),
+        Then(&SIMPLIFY),
+        Run(&passes::drop_order::PASS),
+        Then(&SIMPLIFY),
+    ],
+};
+
 /// Every pipeline.
-pub static PIPELINES: &[&Pipeline] = &[&SIMPLIFY, &BEFORE_AD, &SCALARIZE, &RESTRUCTURE, &OPTIMIZE, &BEFORE_CODE];
+pub static PIPELINES: &[&Pipeline] =
+    &[&SIMPLIFY, &BEFORE_AD, &SCALARIZE, &RESTRUCTURE, &OPTIMIZE, &BEFORE_CODE, &FOR_SIZES];
 
 /// A function on its own, simplified.
 pub fn simplify(f: Function) -> Function {

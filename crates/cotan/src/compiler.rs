@@ -1,6 +1,8 @@
 //! From programs to functions.
 
-use crate::backend::{Backend, Capabilities, CodeOptions, Cpu, Engine, Interpreter, Source, UnknownDevice};
+use crate::backend::{
+    Backend, Capabilities, CodeOptions, Cpu, Engine, Interpreter, Source, UnknownDevice, VersionPolicy,
+};
 use crate::function::Function;
 use crate::pipeline::{self, MiddleEnd, Stage};
 use crate::stopping::CallLimits;
@@ -43,6 +45,8 @@ pub struct Config {
     /// Whether code is wanted soon: it is made quickly, and made well once its calls take long. Of functions that are kept
     /// between processes, see `build`.
     pub quick_start: bool,
+    /// When functions get versions for small sizes. No result depends on it.
+    pub versions: VersionPolicy,
     /// Bounds on programs.
     pub program: cotan_sema::Limits,
     /// Bounds on derivatives.
@@ -89,6 +93,7 @@ impl Compiler {
             width,
             instructions,
             quick_start,
+            versions,
             program,
             derivatives,
             memory,
@@ -110,9 +115,10 @@ impl Compiler {
                 let pool = Pool::new(threads).map_err(|e| format!("threads can't be started: {e}"))?;
                 let pool = Arc::new(pool);
                 let llvm = LlvmBackend::new(engine.with_threads(threads), pool).with_registry(library.registry);
-                let (llvm, quick_start) = (Arc::new(llvm), quick_start && level == OptLevel::O2);
+                let (llvm, quick_start) =
+                    (Arc::new(llvm), quick_start && level == OptLevel::O2 && versions != VersionPolicy::AtOnce);
                 let capabilities = Capabilities::default();
-                Ok(Arc::new(Cpu { capabilities, llvm, build, code, quick_start, memory }))
+                Ok(Arc::new(Cpu { capabilities, llvm, build, code, quick_start, versions, memory }))
             }
             Err(none) => Err(none),
         };
@@ -323,7 +329,7 @@ fn expect_no_errors(program: &Program) -> Result<(), CompileError> {
 }
 
 /// The extents of arguments that follow from its sizes, as every call of an entry makes sure of.
-fn known_extents(entry: &Entry) -> Vec<KnownExtents> {
+pub(crate) fn known_extents(entry: &Entry) -> Vec<KnownExtents> {
     let n_sizes = entry.signature.sizes.len();
     let extents = entry.extents.iter().enumerate();
     extents

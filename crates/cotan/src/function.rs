@@ -1,6 +1,6 @@
 //! Functions that can be called.
 
-use crate::backend::{CallContext, Executable};
+use crate::backend::{CallContext, Executable, MadeVersion};
 use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
 use crate::stopping::CallLimits;
 use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
@@ -77,6 +77,11 @@ impl Function {
     /// What the last call took; `None` for the interpreter and before the first call.
     pub fn statistics(&self) -> Option<Statistics> {
         self.executable.statistics()
+    }
+
+    /// The versions for small sizes that compiled code has got so far, which calls of these sizes run.
+    pub fn versions(&self) -> Vec<MadeVersion> {
+        self.executable.versions()
     }
 
     /// The same before it was bound to an engine.

@@ -41,7 +41,7 @@ mod stopping;
 mod tape_gradient;
 pub mod testing;
 
-pub use backend::Engine;
+pub use backend::{Engine, MadeVersion, VersionPolicy};
 pub use check_failure::CheckFailure;
 pub use compiler::{Compiler, Config};
 pub use cotan_ad::Limits as DerivativeLimits;

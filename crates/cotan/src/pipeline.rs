@@ -64,7 +64,8 @@ impl MiddleEnd<'_> {
     /// their bits, for themselves and inside every derivative. A function that is only called, and inlined everywhere, is
     /// gone. Derivatives stay requests.
     fn prepare(&self, source: &Module, entry: &str, limit: InlineLimit) -> Module {
-        let context = PassContext { module: Some(source), inline: limit, known_extents: &[], observer: self.observer };
+        let context =
+            PassContext { module: Some(source), inline: limit, observer: self.observer, ..PassContext::default() };
         let mut prepared = Module::default();
         let mut wanted: Vec<Symbol> = vec![entry.into()];
         while let Some(name) = wanted.pop() {
@@ -101,7 +102,7 @@ impl MiddleEnd<'_> {
     fn inline_calls(&self, derived: &Module, entry: &str) -> Module {
         let source = &without_rules(derived);
         let inline = self.limits.inline.for_entry(source, entry).of_simplified();
-        let callee = PassContext { module: Some(source), inline, known_extents: &[], observer: self.observer };
+        let callee = PassContext { module: Some(source), inline, observer: self.observer, ..PassContext::default() };
         let mut ready = Module::default();
         let mut wanted: Vec<Symbol> = vec![entry.into()];
         while let Some(name) = wanted.pop() {

@@ -13,3 +13,4 @@ mod panics;
 mod quick_start;
 mod sparse;
 mod stopping;
+mod versions;

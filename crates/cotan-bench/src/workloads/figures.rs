@@ -160,6 +160,7 @@ mod tests {
             entries: 1,
             norm2: 1.0,
             compile_s: 1.0,
+            versions: Vec::new(),
             first_call_s: 1.0,
             obj_min: 1e-3,
             obj_med: 1e-3,

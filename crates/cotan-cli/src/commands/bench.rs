@@ -98,6 +98,10 @@ fn table(m: &Measured) -> String {
         rows.push(("gradient", format!("{} (median {})", duration(least), duration(median))));
         rows.push(("ratio", format!("{:.2}", least / m.obj_min)));
     }
+    rows.extend(m.versions.iter().map(|version| {
+        let sizes: Vec<String> = version.sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
+        ("version", format!("{}, compiled in {}", sizes.join(", "), duration(version.seconds)))
+    }));
     if let (Some(peak), Some(allocations), Some(records)) = (m.peak_bytes, m.allocations_per_call, m.record_bytes) {
         rows.push(("memory", format!("{peak} bytes, {allocations} allocations per call, {records} bytes of records")));
     }

@@ -37,7 +37,8 @@ fn shown() -> Case {
     case
 }
 
-const ENGINES: [&[&str]; 4] = [&[], &["--backend", "interp"], &["--opt", "0"], &["--threads", "4"]];
+const ENGINES: [&[&str]; 5] =
+    [&[], &["--backend", "interp"], &["--opt", "0"], &["--threads", "4"], &["--versions", "at-once"]];
 
 #[test]
 fn debug_writes_once_in_order_on_every_engine_and_in_derivatives() {

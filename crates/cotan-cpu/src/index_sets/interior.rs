@@ -7,7 +7,7 @@
 use cotan_ir::{Const, Elem};
 use cotan_loops::node::{Definitions, Expr, For, Local, Node, Operand, definitions_of, each_definition};
 use cotan_ops::Instruction;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many iterations at an end may differ.
 const MOST_AT_AN_END: i64 = 8;
@@ -64,6 +64,24 @@ impl Interior {
             }
         });
         (!inside.values.is_empty()).then_some(inside)
+    }
+
+    /// By how much an integer grows from one iteration to the next, if that is known; `defined` is what the body defines.
+    pub(super) fn step(&self, l: &For, operand: Operand, defined: &FxHashSet<Local>) -> Option<i64> {
+        let Operand::Local(local) = operand else { return Some(0) };
+        if local == l.index {
+            return Some(1);
+        }
+        if !defined.contains(&local) {
+            return Some(0);
+        }
+        let Some(Expr::Native { instruction, args, .. }) = self.definitions.get(&local) else { return None };
+        let mut steps = args.iter().map(|arg| self.step(l, *arg, defined));
+        match (instruction, args.len()) {
+            (Instruction::Add, 2) => steps.next()??.checked_add(steps.next()??),
+            (Instruction::Sub, 2) => steps.next()??.checked_sub(steps.next()??),
+            (_, _) => steps.all(|step| step == Some(0)).then_some(0),
+        }
     }
 
     fn known(&self, l: &For, expr: &Expr) -> Option<Known> {

@@ -49,6 +49,13 @@ const MOST_BYTES_OF_MUCH: i64 = 1 << 26;
 /// Iterations that run side by side at most.
 const MOST_LANES: u32 = 32;
 
+/// Iterations of an innermost loop that are added up in order, and not by lanes: code for just these sizes, in which they
+/// are written out, then has the same bits.
+const IN_ORDER_INNERMOST: i64 = 16;
+
+/// The same of a loop around others, which has lanes from a quarter of them on.
+const IN_ORDER_AROUND: i64 = MOST_LANES as i64 / 4 - 1;
+
 /// How many times as fast lanes are estimated to make a loop that gains much.
 const MUCH: f64 = 1.5;
 
@@ -80,6 +87,8 @@ struct Plan {
     lanes: u32,
     /// What an iteration is estimated to cost.
     cost: f64,
+    /// How many iterations are added up in order, and not by lanes, if lanes add up.
+    in_order: Option<i64>,
 }
 
 struct Vectoriser<'a> {
@@ -118,7 +127,12 @@ impl Vectoriser<'_> {
         }
         let (mut nodes, lanes) = (Vec::new(), plan.lanes);
         let gain = self.one_by_one(&small.body) / plan.cost;
-        let pays = self.pays(small, lanes, gain, &products.unwrap_or_default(), &mut nodes);
+        let mut pays = self.pays(small, lanes, gain, &products.unwrap_or_default(), &mut nodes);
+        if let Some(most) = plan.in_order
+            && l.count.as_i64().is_none()
+        {
+            pays = Some(self.is_long(l.count, most, pays, &mut nodes));
+        }
         let writing = if pays.is_none() { Writing::Replaced } else { Writing::Beside };
         let strips = self.with_lanes(small, lanes, writing);
         match pays {
@@ -184,6 +198,17 @@ impl Vectoriser<'_> {
         Local(self.f.locals.len() as u32 - 1)
     }
 
+    /// Whether a loop has more iterations than are added up in order, and lanes pay.
+    fn is_long(&mut self, count: Operand, most: i64, pays: Option<Operand>, nodes: &mut Vec<Node>) -> Operand {
+        let mut test = |instruction, elem, args: [Operand; 2]| {
+            let local = self.local("is_long", Elem::Bool);
+            nodes.push(Node::Let(local, Expr::Native { instruction, elem, args: args.to_vec() }));
+            Operand::from(local)
+        };
+        let is_long = test(Instruction::Gt, Elem::I64, [count, Operand::i64(most)]);
+        pays.map_or(is_long, |pays| test(Instruction::And, Elem::Bool, [is_long, pays]))
+    }
+
     /// Whether lanes pay, where that depends on sizes: a loop around others should have iterations for a good part of
     /// its lanes, their rows and arrays, one for each, should not take too much memory, and matrix products with these
     /// extents should be small. `None` if they always do.
@@ -233,8 +258,8 @@ impl Vectoriser<'_> {
         let has_loop = l.body.iter().any(Node::has_loop);
         let in_lanes = if self.is_alternative && has_loop { None } else { self.estimate(l) };
         let plans = [
-            in_lanes.map(|(lanes, cost)| Plan { form: Form::Lanes, lanes, cost }),
-            interleaved.map(|cost| Plan { form: Form::Interleaved, lanes: interleave::LANES, cost }),
+            in_lanes,
+            interleaved.map(|cost| Plan { form: Form::Interleaved, lanes: interleave::LANES, cost, in_order: None }),
         ];
         let best = plans.into_iter().flatten().min_by(|a, b| a.cost.total_cmp(&b.cost))?;
         (best.cost < self.one_by_one(&l.body)).then_some(best)
@@ -249,8 +274,8 @@ impl Vectoriser<'_> {
         interleave::cost(l, &shapes)
     }
 
-    /// The lanes of a loop, and what an iteration costs with them.
-    fn estimate(&self, l: &For) -> Option<(u32, f64)> {
+    /// The plan that gives a loop lanes.
+    fn estimate(&self, l: &For) -> Option<Plan> {
         let n_nodes = count(&l.body);
         if l.independence == Independence::None || l.count.as_i64().is_some_and(|n| n < 3) || n_nodes > MOST_NODES {
             return None;
@@ -261,12 +286,16 @@ impl Vectoriser<'_> {
             None => lanes_of(l, n_nodes, &shapes_of(MOST_LANES)?),
         };
         let shapes = shapes_of(lanes)?;
+        let in_order = added_in_order(l, &shapes);
+        if in_order.zip(l.count.as_i64()).is_some_and(|(most, n)| n <= most) {
+            return None;
+        }
         let strip = Estimate { shapes: &shapes, lanes: lanes.into() }.nodes(&l.body);
         let iterations = l.count.as_i64().map_or(i64::from(lanes), |n| {
             let n_strips = n / i64::from(lanes) + i64::from(n % i64::from(lanes) > 0);
             n / n_strips.max(1)
         });
-        Some((lanes, strip / iterations.max(1) as f64))
+        Some(Plan { form: Form::Lanes, lanes, cost: strip / iterations.max(1) as f64, in_order })
     }
 
     /// What nodes cost if they run one after the other, the loops in them as they are best.
@@ -277,7 +306,7 @@ impl Vectoriser<'_> {
     fn one(&self, node: &Node) -> f64 {
         if let Node::For(l) = node {
             let plain = self.one_by_one(&l.body);
-            let in_lanes = self.estimate(l).map(|(_, cost)| cost);
+            let in_lanes = self.estimate(l).map(|plan| plan.cost);
             let best = in_lanes.into_iter().chain(self.interleaved_cost(l)).fold(plain, f64::min);
             return cost::trips(l.count, &self.definitions) * best + 2.0;
         }
@@ -318,6 +347,40 @@ fn adds_up(node: &Node, shapes: &Shapes) -> bool {
         let Node::Combine { monoid, target, value } = node else { return false };
         rounds(*monoid, shapes.f.operand_elem(*value)) && !has_one_of_its_own(*target, shapes)
     })
+}
+
+/// How many iterations of a loop are added up in order, if that shows: what all lanes add is not in their own memory. Where
+/// each has an element of its own it shows if several contributions of an iteration go to one array. Lanes with checks may
+/// have to begin again one by one, and there is one such copy of a loop, so those add up whatever their number.
+fn added_in_order(l: &For, shapes: &Shapes) -> Option<i64> {
+    let has_checks = any(&l.body, &mut |node| matches!(node, Node::Check { .. }));
+    if l.independence == Independence::Block || has_checks {
+        return None;
+    }
+    let mut own: FxHashSet<Local> = FxHashSet::default();
+    walk(&l.body, &mut |node| {
+        if let Node::Set(local, _) = node {
+            own.insert(*local);
+        }
+    });
+    let is_own = |target: Target| match target {
+        Target::Local(local) => own.contains(&local),
+        Target::Element(place) => shapes.private.contains(&place.buffer),
+    };
+    let mut targets: Vec<Target> = Vec::new();
+    walk(&l.body, &mut |node| {
+        if let Node::Combine { monoid, target, value } = node
+            && rounds(*monoid, shapes.f.operand_elem(*value))
+            && !is_own(*target)
+        {
+            targets.push(*target);
+        }
+    });
+    let is_repeated = |(k, target): (usize, &Target)| targets[..k].iter().any(|other| target.has_memory_of(*other));
+    let shows = targets.iter().any(|target| !has_one_of_its_own(*target, shapes))
+        || targets.iter().enumerate().any(is_repeated);
+    let most = if l.body.iter().any(Node::has_loop) { IN_ORDER_AROUND } else { IN_ORDER_INNERMOST };
+    shows.then_some(most)
 }
 
 /// Whether every lane has an element of its own to combine with.

@@ -18,7 +18,8 @@ impl Backend {
         self.engine.cache().filter(|_| options.probe.is_none() && options.tasks.is_none())?;
         let width = options.width.map_or(String::new(), |width| width.lanes().to_string());
         let effort = if options.is_quick { "quick" } else { "" };
-        let fields: Vec<&str> = made_of.iter().copied().chain([width.as_str(), effort]).collect();
+        let kind = if options.is_version { "version" } else { "" };
+        let fields: Vec<&str> = made_of.iter().copied().chain([width.as_str(), effort, kind]).collect();
         Some(self.engine.key_of("function", &fields, options.level))
     }
 

@@ -9,7 +9,7 @@ mod function_cache;
 use crate::cache::Key;
 use crate::emit::{emit, symbol};
 use crate::jit::{CompiledModule, Engine, JitError, OptLevel};
-use cotan_cpu::pipeline::{OPTIMIZED, PLAIN, WATCH_RESULTS};
+use cotan_cpu::pipeline::{OF_VERSIONS, OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_cpu::unwatched_results;
 use cotan_ir::{Function, Symbol, VerifiedModule};
 use cotan_loops::pipeline::run;
@@ -50,6 +50,8 @@ pub struct CompileOptions {
     /// Whether products of derivatives are plain: calls then say whether a result is NaN, and floats may differ from the
     /// interpreter's in the last digits.
     pub has_plain_products: bool,
+    /// Whether the code is of a version for known sizes, whose products are contracted.
+    pub is_version: bool,
     /// How many lanes of a loop an operation works on, at most; `None` for all of them, which LLVM puts into registers.
     /// No bit depends on it.
     pub width: Option<Width>,
@@ -77,8 +79,13 @@ impl CompileOptions {
     /// The passes that the nest of a function goes through, with probes or without, in order.
     pub fn nest_passes(&self, probe: Option<Probe>) -> Vec<&'static NestPass> {
         // What is counted is what the nest says, whatever the machine makes of it.
-        let is_plain = self.level == OptLevel::O0 || probe == Some(Probe::Counts);
-        [CPU.after_lowering, if is_plain { PLAIN } else { OPTIMIZED }].concat()
+        let way = match self.level {
+            _ if probe == Some(Probe::Counts) => PLAIN,
+            OptLevel::O0 => PLAIN,
+            OptLevel::O2 if self.is_version => OF_VERSIONS,
+            OptLevel::O2 => OPTIMIZED,
+        };
+        [CPU.after_lowering, way].concat()
     }
 
     /// The loop nest of a function after the pass of a name; `None` if that does not run.

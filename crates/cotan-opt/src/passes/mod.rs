@@ -21,7 +21,7 @@ pub mod merge_switches;
 pub mod recognize_matmul;
 pub mod region_cse;
 pub mod relax_products;
-mod rename;
+pub(crate) mod rename;
 pub mod renumber;
 pub mod scalar_replacement;
 pub mod scatter_to_gather;

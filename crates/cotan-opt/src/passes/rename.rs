@@ -39,7 +39,7 @@ pub(super) fn retyped(value: Atom) -> Op {
 }
 
 /// Replaces the variables that the dims of a type name.
-pub(super) fn rename_ty(ty: &mut Ty, name: &impl Fn(Var) -> Atom) {
+pub(crate) fn rename_ty(ty: &mut Ty, name: &impl Fn(Var) -> Atom) {
     for d in &mut ty.dims {
         if let Dim::Var(v) = *d {
             *d = Dim::from_atom(name(v));
@@ -48,7 +48,7 @@ pub(super) fn rename_ty(ty: &mut Ty, name: &impl Fn(Var) -> Atom) {
 }
 
 /// Replaces the operands in the block, inner blocks included.
-pub(super) fn substitute(block: &mut Block, with: &impl Fn(Atom) -> Atom) {
+pub(crate) fn substitute(block: &mut Block, with: &impl Fn(Atom) -> Atom) {
     for s in &mut block.stmts {
         s.op.map_operands(&mut |a| with(a));
         s.op.blocks_mut().iter_mut().for_each(|b| substitute(b, with));

@@ -18,6 +18,7 @@ mod regions;
 mod residues;
 mod second_order;
 mod split;
+mod versions;
 
 pub(crate) use beside_nan::beside_nan;
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
@@ -39,6 +40,7 @@ pub use regions::{asked_forward, regions};
 pub use residues::residues;
 pub use second_order::second_order;
 pub use split::forward_reverse;
+pub use versions::{version_agrees, versions};
 
 use crate::derived_case::Case;
 
@@ -97,5 +99,8 @@ pub const SECOND_ORDER: Oracle = Oracle { name: "second order", ask: second_orde
 pub const COMPILED_IN_EVERY_WAY: Oracle = Oracle { name: "compiled = interpreter", ask: compiled };
 
 /// The oracles of compiled code, which compile a program in one way.
-pub const COMPILED: &[Oracle] =
-    &[Oracle { name: "compiled = interpreter", ask: compiled_once }, Oracle { name: "output", ask: output }];
+pub const COMPILED: &[Oracle] = &[
+    Oracle { name: "compiled = interpreter", ask: compiled_once },
+    Oracle { name: "versions = general code", ask: versions },
+    Oracle { name: "output", ask: output },
+];

@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 /// The programs that also run inside a parallel loop.
-const ALSO_IN_PARALLEL: &str = "loops/";
+pub(crate) const ALSO_IN_PARALLEL: &str = "loops/";
 
 /// The programs whose calls stay calls, as in a program of so many calls that they are not inlined.
 const OF_CALLS: &str = "calls/";

@@ -8,6 +8,7 @@ mod nests;
 mod parallel;
 mod shapes;
 mod trips;
+mod versions;
 
 use check::Failures;
 use cotan_testkit::files::{programs, report, tests_folder};
@@ -60,4 +61,15 @@ fn programs_give_the_same_on_the_interpreter_of_loop_nests() {
     let programs = wanted(None);
     let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check(name, text));
     report(failures.concat(), programs.len());
+}
+
+#[test]
+fn versions_for_small_sizes_give_the_bits_of_general_code() {
+    let programs = wanted(None);
+    let outcomes = cotan_testkit::parallel::map(&programs, |(name, text)| versions::check(name, text));
+    report(outcomes.iter().flat_map(|outcome| outcome.failures.clone()).collect(), programs.len());
+    let n_versions: usize = outcomes.iter().map(|outcome| outcome.n_versions).sum();
+    if std::env::var_os("COTAN_RUN").is_none() {
+        assert!(n_versions >= 10, "only {n_versions} versions were made");
+    }
 }

@@ -1,16 +1,20 @@
 //! The CPU as a backend: machine code by LLVM, quick code first, and functions kept between processes.
 
 use super::executable::{Code, CpuFunction, NanFallback};
-use super::tiering::{Tiered, prints};
+use super::tiering::{Tiered, prints, time_to_make};
+use super::versions::{Maker, VersionPolicy, Versions};
 use super::{Backend, Capabilities, Engine, Executable, Kept, Source};
+use crate::compiler::known_extents as entry_extents;
 use crate::{CompileError, ReadyModule, pipeline};
-use cotan_ir::{Module, PrintOptions, Symbol, VerifiedModule, print_module};
+use cotan_ir::{Module, PrintOptions, VerifiedModule, print_module};
 use cotan_llvm::cache::Key;
 use cotan_llvm::jit::OptLevel;
 use cotan_llvm::{CompileOptions, Probe, Width};
+use cotan_lower::entry::Entry;
 use cotan_runtime::CompiledFunction;
 use cotan_syntax::on_deep_stack;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Machine code for this CPU, which lacks nothing.
 #[derive(Debug)]
@@ -22,6 +26,8 @@ pub(crate) struct Cpu {
     pub(crate) code: CodeOptions,
     /// Whether code is made quickly, and made well once its calls take long.
     pub(crate) quick_start: bool,
+    /// When versions for small sizes are made.
+    pub(crate) versions: VersionPolicy,
     /// Bytes that a call may use.
     pub(crate) memory: Option<u64>,
 }
@@ -64,8 +70,8 @@ impl Backend for Cpu {
         let options = CompileOptions { has_plain_products: plain.is_some(), ..self.code.options() };
         let first = plain.as_ref().unwrap_or(module);
         let code = on_deep_stack(|| self.llvm.compile(first, &entry.symbol, &options))?;
-        let watches_nan = code.watches_nan();
-        Ok(self.executable(module, &entry.symbol, watches_nan, Code::Optimized(code)))
+        let policy = if traps.is_some() { VersionPolicy::Never } else { self.versions };
+        Ok(self.executable(module, entry, Code::Optimized(code), policy))
     }
 
     fn kept(&self, source: &Source<'_>) -> Result<Option<Kept>, CompileError> {
@@ -86,8 +92,7 @@ impl Cpu {
         let good = self.code.options();
         let Some(key) = self.llvm.key(&made_of, &good) else { return Ok(None) };
         if let Some((module, code)) = self.llvm.kept(&key, symbol) {
-            let watches_nan = code.watches_nan();
-            let executable = self.executable(&module, symbol, watches_nan, Code::Optimized(code));
+            let executable = self.executable(&module, entry, Code::Optimized(code), self.versions);
             return Ok(Some((module, executable)));
         }
         let is_quick = self.quick_start && !prints(module);
@@ -103,7 +108,6 @@ impl Cpu {
                 (module, code)
             }
         };
-        let watches_nan = code.watches_nan();
         let code = if is_quick {
             let (llvm, code_options, module, symbol) = (self.llvm.clone(), self.code, module.clone(), symbol.clone());
             let make = move || kept_code(&llvm, code_options, &key, &module, &symbol, &good).ok();
@@ -111,18 +115,39 @@ impl Cpu {
         } else {
             Code::Optimized(code)
         };
-        let executable = self.executable(&module, symbol, watches_nan, code);
+        let executable = self.executable(&module, entry, code, self.versions);
         Ok(Some((module, executable)))
+    }
+
+    /// What calls of general code take before a version is made; `None` if none is made.
+    fn patience(&self, code: &Code, policy: VersionPolicy) -> Option<Duration> {
+        match (self.code.level, policy) {
+            (OptLevel::O0, _) | (OptLevel::O2, VersionPolicy::Never) => None,
+            (OptLevel::O2, VersionPolicy::AtOnce) => Some(Duration::ZERO),
+            (OptLevel::O2, VersionPolicy::WhenTheyPay) => Some(time_to_make(code.best())),
+        }
     }
 
     /// Code that watches for NaN is of a variant of the module, whose own code then is to run.
     fn executable(
         &self,
         module: &VerifiedModule,
-        symbol: &Symbol,
-        watches_nan: bool,
+        entry: &Entry,
         code: Code,
+        policy: VersionPolicy,
     ) -> Arc<dyn Executable> {
+        let (symbol, watches_nan) = (&entry.symbol, code.best().watches_nan());
+        let versions = self.patience(&code, policy).and_then(|patience| {
+            let maker = Maker {
+                llvm: self.llvm.clone(),
+                code: self.code,
+                module: module.clone(),
+                symbol: symbol.clone(),
+                known: entry_extents(entry),
+                is_plain: watches_nan,
+            };
+            Versions::new(maker, patience)
+        });
         let exact = watches_nan.then(|| NanFallback {
             backend: self.llvm.clone(),
             module: module.clone(),
@@ -131,7 +156,7 @@ impl Cpu {
             code: OnceLock::new(),
         });
         let max_bytes = self.memory.map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        Arc::new(CpuFunction::new(code, exact, max_bytes))
+        Arc::new(CpuFunction::new(code, exact, versions, max_bytes))
     }
 
     /// Machine code with probes around the loop nests of a function.

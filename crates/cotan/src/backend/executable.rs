@@ -5,9 +5,10 @@
 //! wins over a factor that is infinite or NaN. That code is compiled when it is first wanted.
 
 use super::tiering::Tiered;
+use super::versions::{MadeVersion, Versions};
 use super::{CallContext, Executable};
 use crate::CallError;
-use crate::stopping::Running;
+use crate::stopping::{CallLimits, Running};
 
 use cotan_ir::{Symbol, VerifiedModule};
 use cotan_llvm::{Backend, CompileError, CompileOptions};
@@ -23,6 +24,8 @@ pub(crate) struct CpuFunction {
     code: Code,
     /// What is called where a result is NaN; `None` if `code` has the exact products.
     exact: Option<NanFallback>,
+    /// Code for calls of small sizes, which may run in the place of `code`.
+    versions: Option<Versions>,
     max_bytes: usize,
     last: Mutex<Option<Statistics>>,
 }
@@ -37,6 +40,22 @@ pub(crate) enum Code {
 }
 
 impl Code {
+    /// The best code that is there.
+    pub(super) fn best(&self) -> &CompiledFunction {
+        match self {
+            Code::Optimized(code) => code,
+            Code::Tiered(quick) => quick.code(),
+        }
+    }
+
+    /// Whether what runs next is optimized.
+    fn is_optimized(&self) -> bool {
+        match self {
+            Code::Optimized(_) => true,
+            Code::Tiered(quick) => quick.has_better(),
+        }
+    }
+
     fn call(
         &self,
         options: &CallOptions,
@@ -67,8 +86,34 @@ impl NanFallback {
 }
 
 impl CpuFunction {
-    pub(crate) fn new(code: Code, exact: Option<NanFallback>, max_bytes: usize) -> CpuFunction {
-        CpuFunction { code, exact, max_bytes, last: Mutex::default() }
+    pub(super) fn new(
+        code: Code,
+        exact: Option<NanFallback>,
+        versions: Option<Versions>,
+        max_bytes: usize,
+    ) -> CpuFunction {
+        CpuFunction { code, exact, versions, max_bytes, last: Mutex::default() }
+    }
+
+    /// Calls the version for the sizes among the operands, or the general code. A limit on steps is one of the general code,
+    /// and no call with a deadline waits for a version.
+    fn run(
+        &self,
+        limits: &CallLimits,
+        operand: impl Fn(usize) -> Option<i64>,
+        options: &CallOptions,
+        mut call: impl FnMut(&CompiledFunction, &CallOptions) -> Result<CallResult, RuntimeError>,
+    ) -> Result<CallResult, RuntimeError> {
+        let versions = self.versions.as_ref().filter(|_| self.code.is_optimized() && limits.steps.is_none());
+        let Some((versions, version)) = versions.and_then(|all| Some((all, all.of(operand)?))) else {
+            return self.code.call(options, call);
+        };
+        if let Some(code) = versions.code(&version, limits.deadline.is_none()) {
+            return call(code, options);
+        }
+        let outcome = self.code.call(options, call)?;
+        version.spend(outcome.statistics.code_time);
+        Ok(outcome)
     }
 
     /// The repetition of a call for NaN runs under the same watch: it has the steps and the time that are left.
@@ -102,7 +147,12 @@ impl Executable for CpuFunction {
         let running = context.limits.start();
         running.begin()?;
         let options = self.options(context.threads, &running);
-        let outcome = self.code.call(&options, |code, options| code.call_with_output(args, options, output))?;
+        let outcome = self.run(
+            context.limits,
+            |k| args[k].scalar()?.as_i64(),
+            &options,
+            |code, options| code.call_with_output(args, options, output),
+        )?;
         self.finished(outcome, |exact, earlier| exact.call_again(args, earlier, &options))
     }
 
@@ -117,9 +167,12 @@ impl Executable for CpuFunction {
         running.begin()?;
         let options = CallOptions { warm_ups, ..self.options(context.threads, &running) };
         let mut earlier = Some(earlier);
-        let outcome = self
-            .code
-            .call(&options, |code, options| code.call_again(args, earlier.take().unwrap_or_default(), options))?;
+        let outcome = self.run(
+            context.limits,
+            |k| args[k].scalar()?.as_i64(),
+            &options,
+            |code, options| code.call_again(args, earlier.take().unwrap_or_default(), options),
+        )?;
         self.finished(outcome, |exact, earlier| exact.call_again(args, earlier, &options))
     }
 
@@ -132,11 +185,20 @@ impl Executable for CpuFunction {
         let running = context.limits.start();
         running.begin()?;
         let options = self.options(context.threads, &running);
-        let outcome = self.code.call(&options, |code, options| code.call_into(args, results, options))?;
+        let outcome = self.run(
+            context.limits,
+            |k| args[k].to_scalar()?.as_i64(),
+            &options,
+            |code, options| code.call_into(args, results, options),
+        )?;
         self.finished(outcome, |exact, _| exact.call_into(args, results, &options)).map(drop)
     }
 
     fn statistics(&self) -> Option<Statistics> {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn versions(&self) -> Vec<MadeVersion> {
+        self.versions.as_ref().map(Versions::all_made).unwrap_or_default()
     }
 }

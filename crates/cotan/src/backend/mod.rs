@@ -10,11 +10,13 @@ mod engine;
 mod executable;
 mod interpreter;
 mod tiering;
+mod versions;
 
 pub use capabilities::{Capabilities, Construct, Lack, Unsupported};
 pub(crate) use cpu::{CodeOptions, Cpu};
 pub use engine::{Engine, UnknownDevice};
 pub(crate) use interpreter::{Interpreter, interpreter_options};
+pub use versions::{MadeVersion, VersionPolicy};
 
 use crate::stopping::CallLimits;
 use crate::{CallError, CompileError, ReadyModule, Statistics};
@@ -110,6 +112,11 @@ pub trait Executable: fmt::Debug + Send + Sync {
     /// What the last call took; `None` where nothing is measured, and before the first call.
     fn statistics(&self) -> Option<Statistics> {
         None
+    }
+
+    /// The versions for small sizes that were made so far.
+    fn versions(&self) -> Vec<MadeVersion> {
+        Vec::new()
     }
 }
 

@@ -64,8 +64,7 @@ impl Tiered {
         code: CompiledFunction,
         make: impl Fn() -> Option<CompiledFunction> + Send + Sync + 'static,
     ) -> Tiered {
-        let bytes = u32::try_from(code.code_bytes()).unwrap_or(u32::MAX);
-        let patience = AT_LEAST.max(FOR_EACH_BYTE.saturating_mul(bytes));
+        let patience = time_to_make(&code);
         let better = Arc::new(Better { make: Box::new(make), code: OnceLock::new() });
         Tiered { code, better, patience, spent: AtomicU64::new(0), makers: Mutex::default() }
     }
@@ -73,6 +72,11 @@ impl Tiered {
     /// The best code that is there.
     pub(crate) fn code(&self) -> &CompiledFunction {
         self.better.code().unwrap_or(&self.code)
+    }
+
+    /// Whether optimized code is there.
+    pub(super) fn has_better(&self) -> bool {
+        self.better.code().is_some()
     }
 
     /// Calls the best code there is, or will be. A call that is made again has all its steps again, so that whether they
@@ -129,6 +133,12 @@ impl Drop for Tiered {
         let makers = std::mem::take(&mut *self.makers.lock().unwrap_or_else(PoisonError::into_inner));
         makers.into_iter().for_each(|maker| drop(maker.join()));
     }
+}
+
+/// About how long it takes to make such code again, optimized.
+pub(super) fn time_to_make(code: &CompiledFunction) -> Duration {
+    let bytes = u32::try_from(code.code_bytes()).unwrap_or(u32::MAX);
+    AT_LEAST.max(FOR_EACH_BYTE.saturating_mul(bytes))
 }
 
 /// Whether anything in a module writes output, which a call that is made again would write twice.

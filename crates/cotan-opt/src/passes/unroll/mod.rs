@@ -14,11 +14,12 @@
 mod plan;
 
 use crate::pass::{Pass, Promise};
+use crate::versions::accumulated_product;
 use cotan_ir::{
-    AccKind, Atom, Block, Builder, Const, Dim, Env, Function, Loop, Monoid, Op, Par, ParResult, Stmt, Ty, Var,
+    AccKind, Atom, Block, Builder, Const, Dim, Env, Function, Loop, Monoid, Op, Par, ParResult, Prim, Stmt, Ty, Var,
 };
-use cotan_ops::reduce::{monoid_row, reduce};
-use cotan_ops::{CONCAT, FILL, FROM_ELEMENTS, RESHAPE};
+use cotan_ops::reduce::{LANES, monoid_row, reduce};
+use cotan_ops::{CONCAT, FILL, FMA, FROM_ELEMENTS, MULC, RESHAPE};
 use plan::{number, written_out};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -29,15 +30,21 @@ pub static PASS: Pass = Pass {
     doc: "Small loops with a constant number of iterations are written out.",
     promise: Promise::Bits,
     is_idempotent: false,
-    run: |f, _| unroll(f),
+    run: |f, context| unroll(f, context.is_version),
 };
 
 /// Statements up to which a function may grow.
 const MOST_STMTS_OF_FUNCTION: usize = 3000;
 
-/// The function with small loops written out.
-pub fn unroll(f: Function) -> Function {
-    let written_out = written_out(&f);
+/// The function with small loops written out. Loops of a version for known sizes stay if they have checks that may fail: an
+/// iteration whose values nobody needs would not fail any more.
+pub fn unroll(f: Function, is_version: bool) -> Function {
+    let mut written_out = written_out(&f);
+    if is_version {
+        for s in f.body.walk().filter(|s| s.has_effect(|effects| effects.may_fail())) {
+            written_out.remove(&std::ptr::from_ref(s));
+        }
+    }
     if written_out.is_empty() {
         return f;
     }
@@ -46,6 +53,7 @@ pub fn unroll(f: Function) -> Function {
         written_out,
         b: Builder::new(),
         accs: FxHashMap::default(),
+        products: is_version.then(FxHashMap::default),
         left: MOST_STMTS_OF_FUNCTION.saturating_sub(f.n_stmts()),
         is_inside: false,
     };
@@ -66,6 +74,8 @@ struct Unroll<'a> {
     b: Builder,
     /// What the accumulators of loops that are written out are so far.
     accs: FxHashMap<Var, (Monoid, Atom)>,
+    /// The factors of products that wait to be contracted with what they are added to, where there are such.
+    products: Option<FxHashMap<Var, [Atom; 2]>>,
     /// Statements that may still come of loops.
     left: usize,
     /// Whether the statement stands in a loop that is written out.
@@ -125,7 +135,11 @@ impl Unroll<'_> {
             *new = self.b.close_block(env.atoms(&block.results));
         }
         self.b.set_span(s.span);
+        let product = accumulated_product(&copied);
         self.b.push_copy(self.f, s, copied, env);
+        if let Some((products, factors)) = self.products.as_mut().zip(product) {
+            products.extend(s.results.first().map(|result| (env.var(*result), factors)));
+        }
     }
 
     // ---- loops
@@ -152,6 +166,7 @@ impl Unroll<'_> {
                 ParResult::Stacked => self.stacked(*result, &column),
                 ParResult::Reduced { monoid, init } => {
                     let ty = self.f.ty(*result).clone();
+                    let column = if *monoid == Monoid::Add { self.contracted(column, &ty) } else { column };
                     let builder = RefCell::new(&mut self.b);
                     let combine = |x, y| combined(&mut builder.borrow_mut(), *monoid, x, y, &ty);
                     reduce(&column, env.atom(*init), combine)
@@ -206,6 +221,48 @@ impl Unroll<'_> {
         self.b.named(name).tensor(RESHAPE.op(), &[joined.into()], &[], ty).into()
     }
 
+    // ---- sums
+
+    /// The values of a sum, no more than it has partial results: what follows is in there, products contracted.
+    fn contracted(&mut self, column: Vec<Atom>, ty: &Ty) -> Vec<Atom> {
+        if self.products.is_none() {
+            return column;
+        }
+        let mut partial: Vec<Atom> = Vec::with_capacity(LANES);
+        for (k, value) in column.into_iter().enumerate() {
+            let factors = self.factors(value);
+            let sum = match (partial.get(k % LANES).copied(), factors) {
+                (Some(sum), _) => self.added(sum, value, ty),
+                (None, Some(factors)) => self.prim(MULC.prim(), factors.to_vec(), ty),
+                (None, None) => value,
+            };
+            match partial.get_mut(k % LANES) {
+                Some(old) => *old = sum,
+                None => partial.push(sum),
+            }
+        }
+        partial
+    }
+
+    /// The factors of a product that waits to be contracted.
+    fn factors(&self, value: Atom) -> Option<[Atom; 2]> {
+        self.products.as_ref()?.get(&value.var()?).copied()
+    }
+
+    /// A sum with a value added.
+    fn added(&mut self, sum: Atom, value: Atom, ty: &Ty) -> Atom {
+        match self.factors(value) {
+            Some([a, b]) => self.prim(FMA.prim(), vec![a, b, sum], ty),
+            None => combined(&mut self.b, Monoid::Add, sum, value, ty),
+        }
+    }
+
+    fn prim(&mut self, prim: Prim, args: Vec<Atom>, ty: &Ty) -> Atom {
+        let result = self.b.var(prim.name(), ty.clone());
+        self.b.push(vec![result], Op::Prim { prim, args });
+        result.into()
+    }
+
     // ---- accumulators
 
     fn open_accs(&mut self, op: &Op, env: &Env) {
@@ -220,13 +277,22 @@ impl Unroll<'_> {
         let Some((monoid, whole)) = self.accs.get(&acc).copied() else { return };
         let part = self.f.ty(acc).inner(indices.len());
         let new = if indices.is_empty() {
-            combined(&mut self.b, monoid, whole, value, &part)
+            self.accumulated(monoid, whole, value, &part)
         } else {
             let old = self.b.index(whole, indices).into();
-            let new = combined(&mut self.b, monoid, old, value, &part);
+            let new = self.accumulated(monoid, old, value, &part);
             self.b.update(whole, indices, new).into()
         };
         self.accs.insert(acc, (monoid, new));
+    }
+
+    fn accumulated(&mut self, monoid: Monoid, old: Atom, value: Atom, ty: &Ty) -> Atom {
+        match monoid {
+            Monoid::Add => self.added(old, value, ty),
+            Monoid::Mul | Monoid::Max | Monoid::Min | Monoid::And | Monoid::Or => {
+                combined(&mut self.b, monoid, old, value, ty)
+            }
+        }
     }
 
     fn close_accs(&mut self, op: &Op, results: &[Var], env: &mut Env) {
