@@ -152,7 +152,6 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
         // Loops that are fused show what one iteration does to all that it sums up.
         Run(&passes::sum_before_map::PASS),
         Then(&SIMPLIFY),
-        Run(&passes::share_reciprocals::PASS),
         Run(&passes::flatten_reductions::PASS),
         Run(&passes::drop_order::PASS),
         Then(&SIMPLIFY),
