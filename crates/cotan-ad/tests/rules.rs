@@ -260,7 +260,7 @@ fn f(n: i64, x: f64[n]) {{
         "
 fn f(n: i64, x: f64[n]) {{
   a: f64[n] = loop i < n (a.1: f64[n] = x) {{{sum}
-    a.2: f64[n] = loop k < n (a.3: f64[n] = a.1) {{
+    a.2: f64[n] = loop k < 4 (a.3: f64[n] = a.1) {{
       half: i64 = div k, 2
       old: f64 = a.3[half]
       new: f64 = mul old, all
@@ -278,6 +278,30 @@ fn f(n: i64, x: f64[n]) {{
         let printed = derive(&mut module(&text), "f", Mode::Vjp).to_string();
         assert!(printed.contains("f64[0] log"), "{printed}");
     }
+}
+
+#[test]
+fn an_array_that_an_iteration_overwrites_is_recorded_whole() {
+    let text = "
+fn f(n: i64, x: f64[n]) {
+  a: f64[n] = loop i < n (a.1: f64[n] = x) {
+    last: i64 = sub n, 1
+    a.2: f64[n] = loop k < last (a.3: f64[n] = a.1) {
+      old: f64 = a.3[k]
+      next: i64 = add k, 1
+      other: f64 = a.3[next]
+      new: f64 = mul old, other
+      a.4: f64[n] = update a.3[k] = new
+      yield a.4
+    }
+    yield a.2
+  }
+  return a
+}
+";
+    holds(text, &[int(3), vector(&[0.5, 0.2, -0.5])]);
+    let printed = derive(&mut module(text), "f", Mode::Vjp).to_string();
+    assert!(!printed.contains("f64[0] log"), "{printed}");
 }
 
 #[test]

@@ -51,15 +51,14 @@ impl Splitter<'_> {
 
     fn node(&mut self, mut node: Node) -> Vec<Node> {
         node.map_lists(|list| self.list(list));
-        match node {
-            Node::For(l) if may_be_split(&l, &self.mentions) && self.adds_in_any_order(&l) => {
-                match self.interior.inside(&l) {
-                    Some(inside) => self.split(*l, &inside),
-                    None => vec![Node::For(l)],
-                }
-            }
-            other => vec![other],
+        if let Node::For(l) = node {
+            let may_be_split = may_be_split(&l, &self.mentions) && self.adds_in_any_order(&l);
+            return match self.interior.inside(&l).filter(|_| may_be_split) {
+                Some(inside) => self.split(*l, &inside),
+                None => vec![Node::For(l)],
+            };
         }
+        vec![node]
     }
 
     /// Whether no bit depends on the order of the iterations: each adds to elements of its own, once to each array.

@@ -69,11 +69,7 @@ impl Promoter<'_> {
 
     fn node(&mut self, node: Node) -> Vec<Node> {
         let outside = self.is_inside;
-        let mut nodes = match node {
-            Node::For(l) if l.independence == Independence::None => self.promote(Node::For(l)),
-            Node::While(..) => self.promote(node),
-            other => vec![other],
-        };
+        let mut nodes = if is_ordered_loop(&node) { self.promote(node) } else { vec![node] };
         for node in &mut nodes {
             if let Node::For(l) = node {
                 self.is_inside |= l.independence == Independence::All;
@@ -310,10 +306,11 @@ impl Inside {
 
 /// Whether what stands in a node runs in order, once or several times.
 fn is_ordered_list(node: &Node) -> bool {
-    match node {
-        Node::For(l) => l.independence == Independence::None,
-        _ => true,
-    }
+    if let Node::For(l) = node { l.independence == Independence::None } else { true }
+}
+
+fn is_ordered_loop(node: &Node) -> bool {
+    matches!(node, Node::For(_) | Node::While(..)) && is_ordered_list(node)
 }
 
 /// The nodes with a local in the place of an element that values are combined with, which notes that it was used.

@@ -140,7 +140,7 @@ fn definition(block: &Block, v: Var) -> Option<&Op> {
         if s.results.contains(&v) {
             return Some(&s.op);
         }
-        s.op.blocks().into_iter().find_map(|inner| definition(inner, v))
+        s.op.blocks().iter().find_map(|inner| definition(inner, v))
     })
 }
 

@@ -183,15 +183,15 @@ fn known(index: Local, instruction: Instruction, moving: Linear, fixed: Linear) 
     };
     let at_start = |first, value| is_at_start.then_some(Known { first, last: 0, value });
     let at_end = |last, value| (!is_at_start).then_some(Known { first: 0, last, value });
-    match instruction {
-        Instruction::Max => at_start(below, same),
-        Instruction::Min => at_end(above, same),
-        Instruction::Gt => at_start(above, truth(true)).or_else(|| at_end(above, truth(false))),
-        Instruction::Ge => at_start(below, truth(true)).or_else(|| at_end(below, truth(false))),
-        Instruction::Lt => at_start(below, truth(false)).or_else(|| at_end(below, truth(true))),
-        Instruction::Le => at_start(above, truth(false)).or_else(|| at_end(above, truth(true))),
-        Instruction::Eq => at_start(above, truth(false)).or_else(|| at_end(below, truth(false))),
-        Instruction::Ne => at_start(above, truth(true)).or_else(|| at_end(below, truth(true))),
-        _ => None,
-    }
+    let outcomes = [
+        (Instruction::Max, at_start(below, same.clone())),
+        (Instruction::Min, at_end(above, same)),
+        (Instruction::Gt, at_start(above, truth(true)).or_else(|| at_end(above, truth(false)))),
+        (Instruction::Ge, at_start(below, truth(true)).or_else(|| at_end(below, truth(false)))),
+        (Instruction::Lt, at_start(below, truth(false)).or_else(|| at_end(below, truth(true)))),
+        (Instruction::Le, at_start(above, truth(false)).or_else(|| at_end(above, truth(true)))),
+        (Instruction::Eq, at_start(above, truth(false)).or_else(|| at_end(below, truth(false)))),
+        (Instruction::Ne, at_start(above, truth(true)).or_else(|| at_end(below, truth(true)))),
+    ];
+    outcomes.into_iter().find_map(|(of, known)| known.filter(|_| of == instruction))
 }
