@@ -13,7 +13,7 @@ use cotan_ir::{Const, Elem, Monoid};
 use cotan_loops::NestPass;
 use cotan_loops::node::{
     Buffer, BufferKind, BufferUse, Definitions, Expr, Independence, Local, LocalInfo, LocalUse, LoopFunction, Node,
-    Operand, Part, Place, Target, definitions_of, rounds, walk,
+    Operand, Part, Place, Target, Threads, definitions_of, rounds, walk,
 };
 use cotan_ops::Instruction;
 use cotan_ops::reduce::neutral;
@@ -72,7 +72,7 @@ impl Promoter<'_> {
         let mut nodes = if is_ordered_loop(&node) { self.promote(node) } else { vec![node] };
         for node in &mut nodes {
             if let Node::For(l) = node {
-                self.is_inside |= l.independence == Independence::All;
+                self.is_inside |= l.independence != Independence::None;
             }
             // What stands behind a loop is combined once.
             node.map_lists(|list| self.list(list));
@@ -127,12 +127,14 @@ impl Promoter<'_> {
                 BufferKind::Stack | BufferKind::Bound => false,
             };
             let is_memory = is_memory && !self.renamed.contains(&place.buffer);
+            let mut of_buffer = inside.combined.iter().filter(|other| other.place.buffer == place.buffer);
+            let is_memory = is_memory && of_buffer.all(|other| other.monoid == *monoid);
             let is_candidate = is_memory && info.elem.storage().is_none() && !inside.others.contains(&place.buffer);
             if is_known || !is_candidate || !self.is_fixed(place.offset, &inside, MOST_DEFINITIONS) {
                 continue;
             }
             let is_alike = inside.combined.iter().all(|other| {
-                let is_same = other.place == *place && other.monoid == *monoid;
+                let is_same = other.place == *place;
                 other.place.buffer != place.buffer || is_same || self.differ(other.place.offset, place.offset)
             });
             if self.is_inside || *is_unconditional && is_alike {
@@ -168,12 +170,8 @@ impl Promoter<'_> {
         if !inside.defined.contains(&local) {
             return !self.f.locals[local.index()].is_mutable;
         }
-        match self.definitions.get(&local) {
-            Some(Expr::Native { elem: Elem::I64, args, .. }) => {
-                depth > 0 && args.iter().all(|arg| self.is_fixed(*arg, inside, depth - 1))
-            }
-            _ => false,
-        }
+        let Some(Expr::Native { elem: Elem::I64, args, .. }) = self.definitions.get(&local) else { return false };
+        depth > 0 && args.iter().all(|arg| self.is_fixed(*arg, inside, depth - 1))
     }
 
     /// The same integer, computed before a loop.
@@ -218,21 +216,23 @@ impl Promoter<'_> {
     }
 
     fn add_terms(&self, operand: Operand, into: &mut Terms, depth: usize) {
-        match operand {
-            Operand::Const(_) => into.constant = into.constant.wrapping_add(operand.as_i64().unwrap_or(0)),
-            Operand::Local(local) => match self.definitions.get(&local) {
-                Some(Expr::Native { instruction: Instruction::Add, elem: Elem::I64, args }) if depth > 0 => {
-                    args.iter().for_each(|arg| self.add_terms(*arg, into, depth - 1));
-                }
-                Some(Expr::Native { instruction: Instruction::Mul, elem: Elem::I64, args }) => {
-                    into.terms.push(match (args[0], args[1]) {
-                        (Operand::Local(a), Operand::Local(b)) => (a.min(b), Some(a.max(b)), 1),
-                        (Operand::Local(a), b) | (b, Operand::Local(a)) => (a, None, b.as_i64().unwrap_or(0)),
-                        (Operand::Const(_), Operand::Const(_)) => (local, None, 1),
-                    });
-                }
-                _ => into.terms.push((local, None, 1)),
-            },
+        let Operand::Local(local) = operand else {
+            into.constant = into.constant.wrapping_add(operand.as_i64().unwrap_or(0));
+            return;
+        };
+        let definition = self.definitions.get(&local);
+        if let Some(Expr::Native { instruction: Instruction::Add, elem: Elem::I64, args }) = definition
+            && depth > 0
+        {
+            args.iter().for_each(|arg| self.add_terms(*arg, into, depth - 1));
+        } else if let Some(Expr::Native { instruction: Instruction::Mul, elem: Elem::I64, args }) = definition {
+            into.terms.push(match (args[0], args[1]) {
+                (Operand::Local(a), Operand::Local(b)) => (a.min(b), Some(a.max(b)), 1),
+                (Operand::Local(a), b) | (b, Operand::Local(a)) => (a, None, b.as_i64().unwrap_or(0)),
+                (Operand::Const(_), Operand::Const(_)) => (local, None, 1),
+            });
+        } else {
+            into.terms.push((local, None, 1));
         }
     }
 
@@ -306,7 +306,7 @@ impl Inside {
 
 /// Whether what stands in a node runs in order, once or several times.
 fn is_ordered_list(node: &Node) -> bool {
-    if let Node::For(l) = node { l.independence == Independence::None } else { true }
+    if let Node::For(l) = node { l.independence == Independence::None && l.threads == Threads::One } else { true }
 }
 
 fn is_ordered_loop(node: &Node) -> bool {

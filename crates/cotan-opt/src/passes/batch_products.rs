@@ -69,7 +69,9 @@ impl Batches<'_> {
                 && self.is_sequence(*array, count, &inside)
             {
                 rows.insert(s.results[0], [*array, at]);
-            } else if let Some(product) = self.product(&s.op, &rows, &inside) {
+            } else if let Some(product) = self.product(&s.op, &rows, &inside)
+                && self.has_dims_of(&product, s.results[0])
+            {
                 let batch = self.before_the_loop(&product, s.results[0], span, before);
                 s.op = Op::Index { array: batch, indices: vec![product.at] };
             }
@@ -90,9 +92,16 @@ impl Batches<'_> {
         let (matrix, is_left, [rows, at]) = match (row(a), row(b)) {
             (None, Some(row)) if is_matrix(a) => (a, true, row),
             (Some(row), None) if is_matrix(b) => (b, false, row),
-            _ => return None,
+            (_, _) => return None,
         };
         (*op == MATMUL.op()).then(|| Product { matrix, is_left, rows, at, attrs: attrs.clone() })
+    }
+
+    /// Whether lengths go by the names that they have outside, where the product will stand.
+    fn has_dims_of(&self, product: &Product, one: Var) -> bool {
+        let (matrix, rows) = (&self.f.atom_ty(product.matrix).dims, &self.f.atom_ty(product.rows).dims);
+        let (summed, left) = if product.is_left { (matrix[1], matrix[0]) } else { (matrix[0], matrix[1]) };
+        summed == rows[1] && self.f.ty(one).dims == [left]
     }
 
     /// The product of all rows with a matrix.
