@@ -30,6 +30,12 @@ Definition mulz_rule : rule := Rule "mulz" 2
   [(X 1); (X 0)].
 Lemma mulz_ok : rule_ok mulz_rule. Proof. rule_tac. Qed.
 
+Definition mulg_rule : rule := Rule "mulg" 2
+  (Mul (X 0) (X 1))
+  []
+  [(X 1); (X 0)].
+Lemma mulg_ok : rule_ok mulg_rule. Proof. rule_tac. Qed.
+
 Definition mulc_rule : rule := Rule "mulc" 2
   (Mul (X 0) (X 1))
   []
@@ -39,7 +45,7 @@ Lemma mulc_ok : rule_ok mulc_rule. Proof. rule_tac. Qed.
 Definition div_rule : rule := Rule "div" 2
   (Div (X 0) (X 1))
   [(Nonzero (X 1))]
-  [(Div (Q 1 1) (X 1)); (Neg (Div Y (X 1)))].
+  [(Div (Q 1 1) (X 1)); (Neg (Mul Y (Div (Q 1 1) (X 1))))].
 Lemma div_ok : rule_ok div_rule. Proof. rule_tac. Qed.
 
 Definition neg_rule : rule := Rule "neg" 1
@@ -57,7 +63,7 @@ Lemma fma_ok : rule_ok fma_rule. Proof. rule_tac. Qed.
 Definition sqrt_rule : rule := Rule "sqrt" 1
   (Fn Sqrt (X 0))
   [(Positive (X 0))]
-  [(Div (Q 1 2) (Add Y (Q 0 1)))].
+  [(Mul (Q 1 2) (If AtMost (Q 0 1) (Div (Q 1 1) Y) (Div (Q 1 1) Y) (Neg (Div (Q 1 1) Y))))].
 Lemma sqrt_ok : rule_ok sqrt_rule. Proof. rule_tac. Qed.
 
 Definition rsqrt_rule : rule := Rule "rsqrt" 1
@@ -191,6 +197,12 @@ Definition wins_rule : rule := Rule "wins" 2
   [(Nonzero (Sub (X 0) (X 1)))]
   [(Q 0 1); (Q 0 1)].
 Lemma wins_ok : rule_ok wins_rule. Proof. rule_tac. Qed.
+
+Definition share_rule : rule := Rule "share" 3
+  (If Less (X 2) (X 1) (X 0) (If Less (X 1) (X 2) (Q 0 1) (If Same (X 1) (X 2) (Mul (Q 1 2) (X 0)) Undefined)))
+  [(Nonzero (Sub (X 1) (X 2)))]
+  [(If Less (X 2) (X 1) (Q 1 1) (If Less (X 1) (X 2) (Q 0 1) (If Same (X 1) (X 2) (Q 1 2) Undefined))); (Q 0 1); (Q 0 1)].
+Lemma share_ok : rule_ok share_rule. Proof. rule_tac. Qed.
 
 Definition clamp_rule : rule := Rule "clamp" 3
   (If AtMost (If AtMost (X 0) (X 1) (X 1) (X 0)) (X 2) (If AtMost (X 0) (X 1) (X 1) (X 0)) (X 2))
@@ -397,8 +409,8 @@ Definition to_f64_rule : rule := Rule "to_f64" 1
 Lemma to_f64_ok : rule_ok to_f64_rule. Proof. rule_tac. Qed.
 
 (** All rules, and those that are proved. *)
-Definition rules : list rule := [add_rule; sub_rule; mul_rule; mulz_rule; mulc_rule; div_rule; neg_rule; fma_rule; sqrt_rule; rsqrt_rule; cbrt_rule; recip_rule; square_rule; powi_rule; pow_rule; power_below_rule; abs_rule; sign_rule; floor_rule; ceil_rule; trunc_rule; round_rule; copysign_rule; stop_gradient_rule; after_rule; with_derivative_of_rule; rem_rule; hypot_rule; max_rule; min_rule; wins_rule; clamp_rule; relu_rule; exp_rule; exp2_rule; expm1_rule; log_rule; log2_rule; log10_rule; log1p_rule; sin_rule; cos_rule; tan_rule; asin_rule; acos_rule; atan_rule; atan2_rule; sinh_rule; cosh_rule; tanh_rule; sech2_rule; asinh_rule; acosh_rule; atanh_rule; sigmoid_rule; erf_rule; erfc_rule; lgamma_rule; digamma_rule; polygamma_rule; select_rule; to_f16_rule; to_bf16_rule; to_f32_rule; to_f64_rule].
-Definition proved_rules : list rule := [add_rule; sub_rule; mul_rule; mulz_rule; mulc_rule; div_rule; neg_rule; fma_rule; sqrt_rule; rsqrt_rule; cbrt_rule; recip_rule; square_rule; powi_rule; pow_rule; power_below_rule; abs_rule; sign_rule; floor_rule; ceil_rule; trunc_rule; round_rule; copysign_rule; after_rule; rem_rule; hypot_rule; max_rule; min_rule; wins_rule; clamp_rule; relu_rule; exp_rule; exp2_rule; expm1_rule; log_rule; log2_rule; log10_rule; log1p_rule; sin_rule; cos_rule; tan_rule; asin_rule; acos_rule; atan_rule; atan2_rule; sinh_rule; cosh_rule; tanh_rule; sech2_rule; asinh_rule; acosh_rule; atanh_rule; sigmoid_rule; erf_rule; erfc_rule; select_rule; to_f16_rule; to_bf16_rule; to_f32_rule; to_f64_rule].
+Definition rules : list rule := [add_rule; sub_rule; mul_rule; mulz_rule; mulg_rule; mulc_rule; div_rule; neg_rule; fma_rule; sqrt_rule; rsqrt_rule; cbrt_rule; recip_rule; square_rule; powi_rule; pow_rule; power_below_rule; abs_rule; sign_rule; floor_rule; ceil_rule; trunc_rule; round_rule; copysign_rule; stop_gradient_rule; after_rule; with_derivative_of_rule; rem_rule; hypot_rule; max_rule; min_rule; wins_rule; share_rule; clamp_rule; relu_rule; exp_rule; exp2_rule; expm1_rule; log_rule; log2_rule; log10_rule; log1p_rule; sin_rule; cos_rule; tan_rule; asin_rule; acos_rule; atan_rule; atan2_rule; sinh_rule; cosh_rule; tanh_rule; sech2_rule; asinh_rule; acosh_rule; atanh_rule; sigmoid_rule; erf_rule; erfc_rule; lgamma_rule; digamma_rule; polygamma_rule; select_rule; to_f16_rule; to_bf16_rule; to_f32_rule; to_f64_rule].
+Definition proved_rules : list rule := [add_rule; sub_rule; mul_rule; mulz_rule; mulg_rule; mulc_rule; div_rule; neg_rule; fma_rule; sqrt_rule; rsqrt_rule; cbrt_rule; recip_rule; square_rule; powi_rule; pow_rule; power_below_rule; abs_rule; sign_rule; floor_rule; ceil_rule; trunc_rule; round_rule; copysign_rule; after_rule; rem_rule; hypot_rule; max_rule; min_rule; wins_rule; share_rule; clamp_rule; relu_rule; exp_rule; exp2_rule; expm1_rule; log_rule; log2_rule; log10_rule; log1p_rule; sin_rule; cos_rule; tan_rule; asin_rule; acos_rule; atan_rule; atan2_rule; sinh_rule; cosh_rule; tanh_rule; sech2_rule; asinh_rule; acosh_rule; atanh_rule; sigmoid_rule; erf_rule; erfc_rule; select_rule; to_f16_rule; to_bf16_rule; to_f32_rule; to_f64_rule].
 
 Theorem proved_rules_ok : Forall rule_ok proved_rules.
 Proof.
@@ -406,6 +418,7 @@ Proof.
   apply Forall_cons; [exact sub_ok|].
   apply Forall_cons; [exact mul_ok|].
   apply Forall_cons; [exact mulz_ok|].
+  apply Forall_cons; [exact mulg_ok|].
   apply Forall_cons; [exact mulc_ok|].
   apply Forall_cons; [exact div_ok|].
   apply Forall_cons; [exact neg_ok|].
@@ -431,6 +444,7 @@ Proof.
   apply Forall_cons; [exact max_ok|].
   apply Forall_cons; [exact min_ok|].
   apply Forall_cons; [exact wins_ok|].
+  apply Forall_cons; [exact share_ok|].
   apply Forall_cons; [exact clamp_ok|].
   apply Forall_cons; [exact relu_ok|].
   apply Forall_cons; [exact exp_ok|].

@@ -103,12 +103,13 @@ Ltac side0 := match goal with
   | |- _ => first [ assumption | lra | nra | rewrite !floor_half by lra; lra ]
   end.
 
-(** ** Roots: each square root gets a name [s], with [0 < s] and [s * s = a] *)
+(** ** Roots: each square root gets a name [s], with [0 < s], [0 < / s] and [s * s = a] *)
 
 Ltac root1 a :=
   let s := fresh "s" in let Hs := fresh "Hs" in let Hp := fresh "Hp" in let Ha := fresh "Ha" in
   assert (Ha : 0 < a) by pos0;
   pose proof (sqrt_lt_R0 a Ha) as Hp;
+  pose proof (Rinv_0_lt_compat _ Hp);
   pose proof (sqrt_sqrt a (Rlt_le _ _ Ha)) as Hs;
   set (s := sqrt a) in *; clearbody s.
 (** Square roots of the same number written in two ways become one. *)

@@ -3,8 +3,11 @@
 //! Everything here is passes on the nests of [`cotan_loops`], in the [`pipeline`]s of this crate; what comes out is a nest
 //! again. This crate must not know of LLVM, of the threads that run, or of memory of the machine.
 
+mod distribute;
 mod fork;
+mod hoist_loads;
 mod index_sets;
+mod invariants;
 mod legalize_width;
 mod nan_watch;
 pub mod pipeline;
@@ -13,7 +16,9 @@ mod split_blocks;
 mod vector;
 mod wavefront;
 
+pub use distribute::distribute;
 pub use fork::fork;
+pub use hoist_loads::hoist_loads;
 pub use index_sets::split_index_sets;
 pub use legalize_width::legalize_width;
 pub use nan_watch::{unwatched_results, watch_results};

@@ -3,7 +3,10 @@
 //! [`lower`](cotan_loops::lower) for the [`CPU`](cotan_loops::CPU) writes the nest and runs the passes of that target, then
 //! comes [`PLAIN`], [`OPTIMIZED`] or [`OF_VERSIONS`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
 
-use crate::{fork, index_sets, legalize_width, nan_watch, promote_accumulators, split_blocks, vector, wavefront};
+use crate::{
+    distribute, fork, hoist_loads, index_sets, legalize_width, nan_watch, promote_accumulators, split_blocks, vector,
+    wavefront,
+};
 use cotan_loops::{
     CONTRACT, CONTRACT_ACCUMULATED, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS,
 };
@@ -16,7 +19,9 @@ pub static NEST_PASSES: NestPipeline = &[
     &EXPAND_PRODUCTS,
     &wavefront::PASS,
     &promote_accumulators::PASS,
+    &hoist_loads::PASS,
     &index_sets::PASS,
+    &distribute::PASS,
     &vector::PASS,
     &fork::PASS,
     &CONTRACT,
@@ -34,7 +39,9 @@ pub static OPTIMIZED: NestPipeline = &[
     &INSERT_PROBES,
     &wavefront::PASS,
     &promote_accumulators::PASS,
+    &hoist_loads::PASS,
     &index_sets::PASS,
+    &distribute::PASS,
     &vector::PASS,
     &fork::PASS,
     &CONTRACT,
@@ -47,7 +54,9 @@ pub static OF_VERSIONS: NestPipeline = &[
     &INSERT_PROBES,
     &wavefront::PASS,
     &promote_accumulators::PASS,
+    &hoist_loads::PASS,
     &index_sets::PASS,
+    &distribute::PASS,
     &vector::PASS,
     &fork::PASS,
     &CONTRACT_ACCUMULATED,

@@ -9,11 +9,12 @@
 //! loop for which the place is fixed, so that a loop that is cut into segments adds up as it did. Elsewhere
 //! the register starts from the element, so that sums keep their bits, and nothing else in the loop touches it.
 
+use crate::invariants::{Invariants, MOST_DEFINITIONS, renamed};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_loops::NestPass;
 use cotan_loops::node::{
-    Buffer, BufferKind, BufferUse, Definitions, Expr, Independence, Local, LocalInfo, LocalUse, LoopFunction, Node,
-    Operand, Part, Place, Target, Threads, definitions_of, rounds, walk,
+    Buffer, BufferKind, BufferUse, Expr, Independence, Local, LocalUse, LoopFunction, Node, Operand, Part, Place,
+    Target, Threads, rounds,
 };
 use cotan_ops::Instruction;
 use cotan_ops::reduce::neutral;
@@ -29,24 +30,16 @@ pub(crate) static PASS: NestPass = NestPass {
 /// How many accumulators of a loop are kept in registers, at most.
 const MOST_PROMOTED: usize = 8;
 
-/// How many definitions a place is computed by, at most.
-const MOST_DEFINITIONS: usize = 12;
-
 /// Keeps the elements that inner loops of a function combine values into in registers.
 pub fn promote_accumulators(f: &mut LoopFunction) {
     let body = std::mem::take(&mut f.body);
-    let (definitions, mut renamed) = (definitions_of(&body), FxHashSet::default());
-    walk(&body, &mut |node| {
-        if let Node::Bind { to, .. } = node {
-            renamed.insert(to.buffer);
-        }
-    });
-    f.body = Promoter { f, definitions, renamed, is_inside: false }.list(body);
+    let (values, renamed) = (Invariants::of(f, &body), renamed(&body));
+    let body = Promoter { values, renamed, is_inside: false }.list(body);
+    f.body = body;
 }
 
 struct Promoter<'a> {
-    f: &'a mut LoopFunction,
-    definitions: Definitions,
+    values: Invariants<'a>,
     /// The buffers whose memory has other names.
     renamed: FxHashSet<Buffer>,
     /// Whether an independent loop is around.
@@ -88,15 +81,15 @@ impl Promoter<'_> {
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         let mut names = FxHashMap::default();
         for Accumulator { monoid, place, elem, is_unconditional } in accumulators {
-            let offset = self.outside(place.offset, &body, &mut names, &mut before);
+            let offset = self.values.outside(place.offset, &body.defined, &mut names, &mut before);
             let to = Place { buffer: place.buffer, offset };
-            let name = self.f.buffers[place.buffer.index()].name.clone();
-            let own = self.local(&name, elem, true);
-            let used = (!is_unconditional).then(|| self.local("used", Elem::Bool, true));
-            let sum = self.local(&name, elem, false);
+            let name = self.values.f.buffers[place.buffer.index()].name.clone();
+            let own = self.values.local(&name, elem, true);
+            let used = (!is_unconditional).then(|| self.values.local("used", Elem::Bool, true));
+            let sum = self.values.local(&name, elem, false);
             let read = Node::Let(sum, Expr::Copy(own.into()));
             if self.is_inside {
-                self.f.regroups_sums |= rounds(monoid, elem);
+                self.values.f.regroups_sums |= rounds(monoid, elem);
                 before.push(Node::Set(own, Operand::Const(neutral(monoid, elem))));
                 before.extend(used.map(|used| Node::Set(used, Operand::Const(Const::bool(false)))));
                 let combine = vec![read, Node::Combine { monoid, target: Target::Element(to), value: sum.into() }];
@@ -105,7 +98,7 @@ impl Promoter<'_> {
                     None => self.if_it_runs(&node, combine),
                 });
             } else {
-                let start = self.local(&name, elem, false);
+                let start = self.values.local(&name, elem, false);
                 before.extend(self.if_it_runs(&node, vec![Node::Load(start, to), Node::Set(own, start.into())]));
                 behind.extend(self.if_it_runs(&node, vec![read, Node::Store(to, sum.into())]));
             }
@@ -120,7 +113,7 @@ impl Promoter<'_> {
         let mut found: Vec<Accumulator> = Vec::new();
         for Combined { monoid, place, is_unconditional } in &inside.combined {
             let is_known = found.iter().any(|known| known.place == *place);
-            let info = &self.f.buffers[place.buffer.index()];
+            let info = &self.values.f.buffers[place.buffer.index()];
             let is_memory = match info.kind {
                 BufferKind::Allocated(_) => !inside.allocated.contains(&place.buffer),
                 BufferKind::Param(_) => true,
@@ -130,7 +123,7 @@ impl Promoter<'_> {
             let mut of_buffer = inside.combined.iter().filter(|other| other.place.buffer == place.buffer);
             let is_memory = is_memory && of_buffer.all(|other| other.monoid == *monoid);
             let is_candidate = is_memory && info.elem.storage().is_none() && !inside.others.contains(&place.buffer);
-            if is_known || !is_candidate || !self.is_fixed(place.offset, &inside, MOST_DEFINITIONS) {
+            if is_known || !is_candidate || !self.values.is_fixed(place.offset, &inside.defined, MOST_DEFINITIONS) {
                 continue;
             }
             let is_alike = inside.combined.iter().all(|other| {
@@ -148,58 +141,13 @@ impl Promoter<'_> {
 
     /// What is done where a loop has run: the element is known to be there then.
     fn if_it_runs(&mut self, node: &Node, nodes: Vec<Node>) -> Vec<Node> {
-        let Node::For(l) = node else { return nodes };
-        if l.count.as_i64().is_some_and(|n| n > 0) {
-            return nodes;
-        }
-        let runs = self.local("runs", Elem::Bool, false);
-        let args = vec![l.count, Operand::i64(0)];
-        let test = Expr::Native { instruction: Instruction::Gt, elem: Elem::I64, args };
-        vec![Node::Let(runs, test), Node::If(runs.into(), nodes, Vec::new())]
+        if let Node::For(l) = node { self.values.if_it_runs(l.count, nodes) } else { nodes }
     }
 
     /// What is done where a mutable truth value is true.
     fn if_set(&mut self, mutable: Local, nodes: Vec<Node>) -> Vec<Node> {
-        let is_set = self.local("used", Elem::Bool, false);
+        let is_set = self.values.local("used", Elem::Bool, false);
         vec![Node::Let(is_set, Expr::Copy(mutable.into())), Node::If(is_set.into(), nodes, Vec::new())]
-    }
-
-    /// Whether an integer is the same in all iterations, and can be computed before them.
-    fn is_fixed(&self, operand: Operand, inside: &Inside, depth: usize) -> bool {
-        let Operand::Local(local) = operand else { return true };
-        if !inside.defined.contains(&local) {
-            return !self.f.locals[local.index()].is_mutable;
-        }
-        let Some(Expr::Native { elem: Elem::I64, args, .. }) = self.definitions.get(&local) else { return false };
-        depth > 0 && args.iter().all(|arg| self.is_fixed(*arg, inside, depth - 1))
-    }
-
-    /// The same integer, computed before a loop.
-    fn outside(
-        &mut self,
-        operand: Operand,
-        inside: &Inside,
-        names: &mut FxHashMap<Local, Operand>,
-        before: &mut Vec<Node>,
-    ) -> Operand {
-        let Operand::Local(local) = operand else { return operand };
-        if let Some(name) = names.get(&local) {
-            return *name;
-        }
-        let is_inside = inside.defined.contains(&local);
-        let Some(Expr::Native { instruction, elem, args }) =
-            self.definitions.get(&local).filter(|_| is_inside).cloned()
-        else {
-            return operand;
-        };
-        let args = args.into_iter().map(|arg| self.outside(arg, inside, names, before)).collect();
-        let info = self.f.locals[local.index()].clone();
-        let copy = self.local(&info.name, info.elem, false);
-        let value = Expr::Native { instruction, elem, args };
-        self.definitions.insert(copy, value.clone());
-        before.push(Node::Let(copy, value));
-        names.insert(local, copy.into());
-        copy.into()
     }
 
     /// Whether two offsets are a known number apart.
@@ -220,7 +168,7 @@ impl Promoter<'_> {
             into.constant = into.constant.wrapping_add(operand.as_i64().unwrap_or(0));
             return;
         };
-        let definition = self.definitions.get(&local);
+        let definition = self.values.definitions.get(&local);
         if let Some(Expr::Native { instruction: Instruction::Add, elem: Elem::I64, args }) = definition
             && depth > 0
         {
@@ -234,11 +182,6 @@ impl Promoter<'_> {
         } else {
             into.terms.push((local, None, 1));
         }
-    }
-
-    fn local(&mut self, name: &str, elem: Elem, is_mutable: bool) -> Local {
-        self.f.locals.push(LocalInfo { name: name.into(), elem, is_mutable, lanes: 1 });
-        Local(self.f.locals.len() as u32 - 1)
     }
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub struct NestContext {
     /// The probes around the nests of the function.
     pub probe: Option<Probe>,
-    /// How large the pieces of wavefronts are.
+    /// How large the pieces of loops are.
     pub tasks: TaskSizes,
     /// How many lanes an operation works on at most; `None` for all of them.
     pub width: Option<Width>,
@@ -50,7 +50,7 @@ impl FromStr for Width {
     }
 }
 
-/// How large the pieces of a wavefront are.
+/// How large the pieces of loops are: of wavefronts, and of loops that are distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TaskSizes {
     /// The steps of a piece of work for a thread, about.
@@ -61,10 +61,39 @@ pub struct TaskSizes {
     pub most_ranges: f64,
     /// Bytes of what stages hand on, at most; a nest with more runs on one thread.
     pub bytes: f64,
+    /// Iterations of a strip of a distributed loop, whose parts hand on values in arrays of that length.
+    pub strip: i64,
+    /// Iterations from which on a loop is distributed.
+    pub least_distributed: i64,
+    /// What the parts of a distributed loop may cost together, of what the loop does.
+    pub worth: f64,
+}
+
+impl TaskSizes {
+    /// For tests: pieces as small as they get, so that small programs meet all that is done with large ones.
+    pub const SMALLEST: TaskSizes = TaskSizes {
+        steps_of_task: 1.0,
+        steps_of_range: 1.0,
+        strip: 4,
+        least_distributed: 1,
+        worth: f64::INFINITY,
+        ..TaskSizes::USUAL
+    };
+
+    /// What a strip hands on stays in the first cache.
+    const USUAL: TaskSizes = TaskSizes {
+        steps_of_task: (1 << 14) as f64,
+        steps_of_range: 256.0,
+        most_ranges: 32.0,
+        bytes: (8 << 20) as f64,
+        strip: 128,
+        least_distributed: 32,
+        worth: 0.67,
+    };
 }
 
 impl Default for TaskSizes {
     fn default() -> TaskSizes {
-        TaskSizes { steps_of_task: (1 << 14) as f64, steps_of_range: 256.0, most_ranges: 32.0, bytes: (8 << 20) as f64 }
+        TaskSizes::USUAL
     }
 }

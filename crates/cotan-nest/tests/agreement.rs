@@ -12,7 +12,7 @@ use cotan_ops::{Registry, Value};
 
 /// The nests of a module after each pass of each pipeline, with what ran.
 fn at_every_place(module: &Module) -> Vec<(String, VerifiedNests)> {
-    let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+    let tasks = TaskSizes::SMALLEST;
     let plain = |target: &'static TargetKind| module.functions().map(|f| lower_only(f, target)).collect();
     let lowered = |target: &'static TargetKind| module.functions().map(|f| lower(f, target)).collect();
     let places = [&CPU, &DEVICE]

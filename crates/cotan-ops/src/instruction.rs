@@ -22,6 +22,8 @@ pub enum Instruction {
     Copysign,
     /// A product in which an exact zero wins.
     Mulz,
+    /// A product in which an exact zero of the first factor wins.
+    Mulg,
     /// A product that a sum may take up before it is rounded.
     Mulc,
     Min,
@@ -74,7 +76,7 @@ pub enum Work {
     Step,
     /// A division, a remainder or a square root.
     Division,
-    /// A product in which a zero wins: the product, two comparisons, and what chooses.
+    /// A product in which a zero wins: the product, a comparison or two, and what chooses.
     ZeroProduct,
 }
 
@@ -126,6 +128,7 @@ impl Instruction {
             Instruction::Mulz => {
                 InstructionTraits { work: Work::ZeroProduct, passes_nan: Passed::Nothing, ..ARITHMETIC }
             }
+            Instruction::Mulg => InstructionTraits { work: Work::ZeroProduct, passes_nan: Passed::First, ..ARITHMETIC },
             Instruction::Min | Instruction::Max => InstructionTraits { makes_nan: false, ..ARITHMETIC },
             Instruction::Neg | Instruction::Abs => InstructionTraits { passes_nan: Passed::All, ..PLAIN },
             Instruction::Copysign | Instruction::Identity => InstructionTraits { passes_nan: Passed::First, ..PLAIN },

@@ -147,7 +147,7 @@ pub fn of_nests(module: &Module, name: &str, args: &[Value]) -> Option<Guilty> {
         (&DEVICE, FOR_DEVICES, None),
     ];
     ways.into_iter().find_map(|(target, way, width)| {
-        let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+        let tasks = TaskSizes::SMALLEST;
         let context = NestContext { width, tasks, ..NestContext::default() };
         let mut nests = lowered(module, name, target).ok()?;
         let mut judge = |pass: &str, run: &NestPassRun| {

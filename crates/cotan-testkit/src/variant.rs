@@ -54,7 +54,7 @@ impl Variant {
 
     /// What the backend is told, but for the products of derivatives.
     pub fn options(self) -> CompileOptions {
-        let smallest = || TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+        let smallest = || TaskSizes::SMALLEST;
         CompileOptions {
             level: self.level,
             is_quick: self.is_quick,

@@ -71,6 +71,14 @@ pub(crate) fn vectorise_list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node
     Vectoriser { f, definitions, mentions, is_alternative: false }.list(nodes)
 }
 
+/// What an iteration of a loop is estimated to cost, in lanes where they pay.
+pub(crate) fn iteration_cost(f: &mut LoopFunction, l: &For) -> f64 {
+    let (definitions, mentions) = (definitions_of(&l.body), Mentions::of(&l.body));
+    let estimate = Vectoriser { f, definitions, mentions, is_alternative: false };
+    let plan = estimate.choose(l, estimate.interleaved_cost(l));
+    plan.map_or_else(|| estimate.one_by_one(&l.body), |plan| plan.cost)
+}
+
 /// How iterations of a loop run side by side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {

@@ -65,8 +65,9 @@ impl FunctionWriter<'_> {
             Instruction::Add => binary(if float { "fadd" } else { "add" }),
             Instruction::Sub => binary(if float { "fsub" } else { "sub" }),
             Instruction::Mul | Instruction::Mulc => binary(if float { "fmul" } else { "mul" }),
-            Instruction::Mulz if float => return mulz(self, to, form, a, b),
-            Instruction::Mulz => binary("mul"),
+            Instruction::Mulz if float => return guarded_product(self, to, form, [a, b], 2),
+            Instruction::Mulg if float => return guarded_product(self, to, form, [a, b], 1),
+            Instruction::Mulz | Instruction::Mulg => binary("mul"),
             Instruction::Div if float => binary("fdiv"),
             Instruction::Rem if float => binary("frem"),
             Instruction::Div | Instruction::Rem => return integer_division(self, to, instruction, form, a, b),
@@ -129,20 +130,20 @@ impl FunctionWriter<'_> {
     }
 }
 
-/// A product in which a zero wins. Masks of more lanes than a register has would be put together from those of the
-/// registers, and taken apart again, so the product is written part by part.
-fn mulz(out: &mut FunctionWriter<'_>, to: &str, form: Form, a: &str, b: &str) {
+/// A product in which a zero of the first `n_guards` factors wins. Masks of more lanes than a register has would be put
+/// together from those of the registers, and taken apart again, so the product is written part by part.
+fn guarded_product(out: &mut FunctionWriter<'_>, to: &str, form: Form, factors: [&str; 2], n_guards: usize) {
     if form.lanes <= PART {
-        return mulz_part(out, to, form, a, b);
+        return guarded_part(out, to, form, factors, n_guards);
     }
     let ty = form.ty();
     let n_parts = form.lanes / PART;
     let part = Form { lanes: PART, ..form };
     let mut parts = Vec::new();
     for k in 0..n_parts {
-        let (a, b) = (out.part(&ty, a, k), out.part(&ty, b, k));
+        let [a, b] = factors.map(|factor| out.part(&ty, factor, k));
         let product = out.temporary();
-        mulz_part(out, &product, part, &a, &b);
+        guarded_part(out, &product, part, [&a, &b], n_guards);
         parts.push(product);
     }
     let mut lanes = PART;
@@ -159,14 +160,16 @@ fn mulz(out: &mut FunctionWriter<'_>, to: &str, form: Form, a: &str, b: &str) {
     out.line(&format!("{to} = bitcast {ty} {} to {ty}", parts[0]));
 }
 
-fn mulz_part(out: &mut FunctionWriter<'_>, to: &str, form: Form, a: &str, b: &str) {
+/// The conditions are those under which the product is wanted, as a mask of a register is: none has to be inverted.
+fn guarded_part(out: &mut FunctionWriter<'_>, to: &str, form: Form, factors: [&str; 2], n_guards: usize) {
     let (ty, bit) = (form.ty(), form.of(Elem::Bool).ty());
     let zero = form.constant(Const::zero(form.elem));
-    let a_is_zero = out.define(&format!("fcmp oeq {ty} {a}, {zero}"));
-    let b_is_zero = out.define(&format!("fcmp oeq {ty} {b}, {zero}"));
-    let is_zero = out.define(&format!("or {bit} {a_is_zero}, {b_is_zero}"));
+    let is_nonzero = |factor: &&str| out.define(&format!("fcmp une {ty} {factor}, {zero}"));
+    let guards: Vec<String> = factors[..n_guards].iter().map(is_nonzero).collect();
+    let condition = guards.into_iter().reduce(|a, b| out.define(&format!("and {bit} {a}, {b}"))).unwrap_or_default();
+    let [a, b] = factors;
     let product = out.define(&format!("fmul {ty} {a}, {b}"));
-    out.line(&format!("{to} = select {bit} {is_zero}, {ty} {zero}, {ty} {product}"));
+    out.line(&format!("{to} = select {bit} {condition}, {ty} {product}, {ty} {zero}"));
 }
 
 /// A call of an intrinsic on operands of one type.

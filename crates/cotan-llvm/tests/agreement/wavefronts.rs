@@ -7,9 +7,10 @@ use cotan_runtime::Watch;
 use cotan_runtime::{CallOptions, RuntimeError};
 
 /// One iteration of each loop is a piece.
-const SMALLEST: TaskSizes = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, most_ranges: 1e9, bytes: 1e9 };
+const SMALLEST: TaskSizes = TaskSizes { most_ranges: 1e9, bytes: 1e9, ..TaskSizes::SMALLEST };
 /// A few of each are.
-const SMALL: TaskSizes = TaskSizes { steps_of_task: 300.0, steps_of_range: 60.0, most_ranges: 4.0, bytes: 1e9 };
+const SMALL: TaskSizes =
+    TaskSizes { steps_of_task: 300.0, steps_of_range: 60.0, most_ranges: 4.0, bytes: 1e9, ..TaskSizes::SMALLEST };
 /// There is no memory for what stages hand on.
 const TIGHT: TaskSizes = TaskSizes { bytes: 1.0, ..SMALLEST };
 

@@ -51,7 +51,7 @@ impl Names {
 }
 
 /// Those that are about the type of their operands alone.
-const PLAIN: [Instruction; 36] = [
+const PLAIN: [Instruction; 37] = [
     Instruction::Add,
     Instruction::Sub,
     Instruction::Mul,
@@ -66,6 +66,7 @@ const PLAIN: [Instruction; 36] = [
     Instruction::Trunc,
     Instruction::Copysign,
     Instruction::Mulz,
+    Instruction::Mulg,
     Instruction::Mulc,
     Instruction::Min,
     Instruction::Max,

@@ -67,6 +67,7 @@ fn signature(instruction: Instruction, elem: Elem) -> ([Elem; 3], usize, Elem) {
         | Instruction::Sub
         | Instruction::Mul
         | Instruction::Mulz
+        | Instruction::Mulg
         | Instruction::Mulc
         | Instruction::Div
         | Instruction::Rem

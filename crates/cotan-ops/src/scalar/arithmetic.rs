@@ -142,6 +142,34 @@ pub static MULZ: PrimRow = PrimRow {
     proof: Proof::Proved,
 };
 
+/// Product of derivative code that runs, in which an exact zero of one factor wins.
+pub static MULG: PrimRow = PrimRow {
+    sig: same(&MULG, "mulg", BINARY, NUMERIC),
+    group: Group::Arithmetic,
+    doc: "The product `a0 * a1`, but 0 if `a0` is exactly zero, even if `a1` is infinite or NaN.",
+    words: &[],
+    kernels: kernels!(mulg, (T, T) on ring),
+    denotation: RealDenotation::Term(term!(a0 * a1)),
+    codegen: Codegen::Native(Instruction::Mulg),
+    fits: None,
+    partials: &[Partial::term(term!(a1)), Partial::term(term!(a0))],
+    kinks: Kinks::Smooth,
+    domain: &[],
+    samples: &[WIDE, WIDE],
+    expressions: &[],
+    identities: &[
+        Identity { on: NUMERIC, law: Law::Absorbing { operand: 0, value: 0.0, result: 0.0 } },
+        Identity { on: FLOAT, law: Law::Absorbing { operand: 0, value: -0.0, result: 0.0 } },
+    ],
+    edge_points: &[EdgePoint {
+        at: &[0.0, f64::INFINITY],
+        value: 0.0,
+        partials: &[f64::INFINITY, 0.0],
+        why: "an exact zero of the first factor wins over an infinite one",
+    }],
+    proof: Proof::Proved,
+};
+
 /// Product of derivative code that runs.
 pub static MULC: PrimRow = PrimRow {
     sig: same(&MULC, "mulc", BINARY, NUMERIC),
@@ -166,6 +194,10 @@ fn mulz<S: Ring>(x: S, y: S) -> S {
     if x == S::ZERO || y == S::ZERO { S::ZERO } else { x.mul(y) }
 }
 
+fn mulg<S: Ring>(x: S, y: S) -> S {
+    if x == S::ZERO { S::ZERO } else { x.mul(y) }
+}
+
 /// Quotient.
 pub static DIV: PrimRow = PrimRow {
     sig: same(&DIV, "div", BINARY, NUMERIC),
@@ -176,7 +208,7 @@ pub static DIV: PrimRow = PrimRow {
     denotation: RealDenotation::Known(Known::Div),
     codegen: Codegen::Native(Instruction::Div),
     fits: Some(&DIV_FITS),
-    partials: &[Partial::term(term!(1 / a1)), Partial::term(term!(-(r / a1)))],
+    partials: &[Partial::term(term!(1 / a1)), Partial::term(term!(-(MULZ(r, 1 / a1))))],
     kinks: Kinks::Smooth,
     domain: &[Condition::IsNot(1, 0.0)],
     samples: &[WIDE, Sample::Span(0.5, 3.0)],
@@ -227,4 +259,4 @@ pub static FMA: PrimRow = PrimRow {
 };
 
 /// The rows of this file, in the order of the reference.
-pub(crate) static ROWS: &[&PrimRow] = &[&ADD, &SUB, &MUL, &MULZ, &MULC, &DIV, &NEG, &FMA];
+pub(crate) static ROWS: &[&PrimRow] = &[&ADD, &SUB, &MUL, &MULZ, &MULG, &MULC, &DIV, &NEG, &FMA];

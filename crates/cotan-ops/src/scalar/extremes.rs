@@ -101,6 +101,38 @@ pub static WINS: PrimRow = PrimRow {
     proof: Proof::Proved,
 };
 
+/// What the first operand of a maximum gets of a cotangent.
+pub static SHARE: PrimRow = PrimRow {
+    sig: same(&SHARE, "share", TERNARY, ElemSet::FLOAT),
+    group: Group::Arithmetic,
+    doc: "`a0` where `a1 > a2`, half of it where they are equal, else 0; NaN if `a1` or `a2` is NaN.",
+    words: &[],
+    kernels: kernels!(share, (T, T, T) on float),
+    denotation: RealDenotation::Codegen,
+    codegen: Codegen::Term(term!(if a1 > a2 {
+        a0
+    } else if a1 < a2 {
+        0
+    } else if a1 == a2 {
+        0.5 * a0
+    } else {
+        NAN
+    })),
+    fits: None,
+    partials: &[
+        Partial::term(term!(WINS(a1, a2))),
+        Partial::zero("the comparison is piecewise constant"),
+        Partial::zero("the comparison is piecewise constant"),
+    ],
+    kinks: Kinks::At("equal operands get half each"),
+    domain: &[Condition::Differ(1, 2)],
+    samples: &[Sample::Span(-1.0, 1.0), Sample::Span(-3.0, 0.0), Sample::Span(0.5, 3.0)],
+    expressions: &[],
+    identities: &[],
+    edge_points: &[EdgePoint { at: &[4.0, 1.0, 1.0], value: 2.0, partials: &[0.5, 0.0, 0.0], why: "half to each" }],
+    proof: Proof::Proved,
+};
+
 fn wins<F: Float>(x: F, y: F) -> F {
     if x > y {
         F::ONE
@@ -108,6 +140,18 @@ fn wins<F: Float>(x: F, y: F) -> F {
         F::ZERO
     } else if x == y {
         F::from_f64(0.5)
+    } else {
+        F::from_f64(f64::NAN)
+    }
+}
+
+fn share<F: Float>(c: F, x: F, y: F) -> F {
+    if x > y {
+        c
+    } else if x < y {
+        F::ZERO
+    } else if x == y {
+        F::from_f64(0.5).mul(c)
     } else {
         F::from_f64(f64::NAN)
     }
@@ -229,4 +273,4 @@ fn relu<S: Num>(x: S) -> S {
 }
 
 /// The rows of this file, in the order of the reference.
-pub(crate) static ROWS: &[&PrimRow] = &[&MAX, &MIN, &WINS, &CLAMP, &RELU];
+pub(crate) static ROWS: &[&PrimRow] = &[&MAX, &MIN, &WINS, &SHARE, &CLAMP, &RELU];

@@ -13,7 +13,7 @@ use crate::kernel::kernels;
 use crate::num::Ring;
 use crate::row::{Codegen, EdgePoint, Group, Identity, Kinks, Law, Partial, Proof, Sample};
 use crate::signature::{BINARY, UNARY, WITH_I64, same};
-use crate::{Constant, Instruction, Known, LOG, MULZ, POWI_FITS, PrimRow, RealDenotation, Term, Word, WordElems};
+use crate::{ABS, Constant, Instruction, Known, LOG, MULZ, POWI_FITS, PrimRow, RealDenotation, Term, Word, WordElems};
 use cotan_ir::ElemSet;
 
 const THIRD: Term = Term::Named(&Constant { name: "1/3", value: 1.0 / 3.0, exact: term!(1 / 3) });
@@ -28,7 +28,7 @@ pub static SQRT: PrimRow = PrimRow {
     denotation: RealDenotation::Known(Known::Sqrt),
     codegen: Codegen::Native(Instruction::Sqrt),
     fits: None,
-    partials: &[Partial::term(term!(0.5 / (r + 0)))],
+    partials: &[Partial::term(term!(0.5 * ABS(1 / r)))],
     kinks: Kinks::At("at 0 the derivative is +inf, unless what it is multiplied with is exactly 0"),
     domain: &[Condition::Above(0, 0.0)],
     samples: &[Sample::Span(0.2, 4.0)],

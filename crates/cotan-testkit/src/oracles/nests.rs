@@ -53,7 +53,7 @@ impl NestPlace {
             NestPlace::Scalar => (&CPU, Width::new(1), way(&CPU, OPTIMIZED), after(OPTIMIZED.len())),
             NestPlace::Device(n) => (&DEVICE, None, way(&DEVICE, FOR_DEVICES), n),
         };
-        let tasks = TaskSizes { steps_of_task: 1.0, steps_of_range: 1.0, ..TaskSizes::default() };
+        let tasks = TaskSizes::SMALLEST;
         let context = NestContext { width: lanes, tasks, ..NestContext::default() };
         let mut nests = lowered(module, name, target)?;
         nests.iter_mut().for_each(|nest| run(&passes[..n], nest, &context));

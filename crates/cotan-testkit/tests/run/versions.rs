@@ -11,7 +11,7 @@ use cotan_testkit::oracles::version_agrees;
 use cotan_testkit::tier;
 
 /// One program of so many runs each time.
-const ONE_OF: u64 = 8;
+const ONE_OF: u64 = 16;
 
 /// How a program did.
 #[derive(Default)]

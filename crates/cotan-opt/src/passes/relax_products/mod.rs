@@ -5,18 +5,20 @@
 //! else they would have given the same. It must not get lost on the way: in a comparison, a conversion to an integer, the
 //! condition of a branch. Products on whose NaN that could happen stay as they are.
 //!
-//! Nor are products relaxed that meet `0 * inf` at points which programs visit on purpose, as `sqrt(max(v, 0))`: those with a
+//! Nor are products plain that meet `0 * inf` at points which programs visit on purpose, as `sqrt(max(v, 0))`: those with a
 //! quotient, a logarithm or a power, which are infinite at a pole, those with the zero of the operand that loses a maximum, and
-//! those of what the slope of a root was multiplied with. The call would be repeated each time.
+//! those of what the slope of a root was multiplied with. The call would be repeated each time. In these the zero of the
+//! factor wins that is zero there (`mulg`): one comparison. A share of a maximum is chosen, and not multiplied with (`share`).
 //!
 //! Plain products belong to derivatives and to them alone, and no decision depends on them. So compiled code may add
 //! them to sums without rounding them first (`mulc`).
 
+mod factors;
+
 use crate::pass::{Pass, Promise};
-use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Stmt, Symbol, Var};
-use cotan_ops::{
-    ADD, DIV, LOG, MATMUL, MUL, MULC, MULZ, NEG, PLAIN, POW, PrimRow, SQRT, STRONG, SUB, WINS, row, tensor_row,
-};
+use cotan_ir::{Atom, Block, Function, Item, Module, Op, ParResult, Prim, Stmt, Symbol, Var};
+use cotan_ops::{DIV, MATMUL, MULC, MULG, MULZ, PLAIN, SHARE, STRONG, row, tensor_row};
+use factors::Factors;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,11 +54,10 @@ pub fn relax_products(module: &Module, entry: &str) -> Option<Module> {
     let mut plain = module.clone();
     let mut is_relaxed = false;
     for (name, f) in &functions {
-        let mut exact = analysis.lost[*name].clone();
-        keep_singular(f, &mut exact);
-        is_relaxed |= f.body.walk().any(|s| is_strong(&s.op) && !exact[s.results[0].index()]);
-        let f = Function { body: replaced(&f.body, &exact), ..f.as_ref().clone() };
-        plain.items.insert((*name).clone(), Item::Function(f.into()));
+        let lost = &analysis.lost[*name];
+        is_relaxed |= f.body.walk().any(|s| is_strong(&s.op) && !lost[s.results[0].index()]);
+        let body = Relaxation { lost, factors: Factors::of_function(f) }.block(&f.body);
+        plain.items.insert((*name).clone(), Item::Function(Function { body, ..f.as_ref().clone() }.into()));
     }
     is_relaxed.then_some(plain)
 }
@@ -67,57 +68,56 @@ fn is_strong(op: &Op) -> bool {
         || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && **attrs == STRONG)
 }
 
-/// What is infinite at a number that is allowed, beside quotients.
-static POLES: [&PrimRow; 2] = [&LOG, &POW];
-
-/// What a value may be at a point that programs visit on purpose.
-#[derive(Clone, Copy, Default)]
-struct Singular {
-    /// Infinite, or the zero of the operand that loses a maximum.
-    as_factor: bool,
-    /// Infinite because it has the slope of a root: what it is multiplied with, as in the gradient of a norm, is zero there too.
-    by_root: bool,
-    /// A root.
-    is_root: bool,
+/// Writes the products anew.
+struct Relaxation<'a> {
+    /// Those in which a NaN might get lost, which stay as they are.
+    lost: &'a [bool],
+    factors: Factors,
 }
 
-/// Marks the products that meet zero times infinity at such points.
-fn keep_singular(f: &Function, exact: &mut [bool]) {
-    let mut known = vec![Singular::default(); f.vars.len()];
-    for s in f.body.walk() {
-        let Op::Prim { prim, args } = &s.op else { continue };
-        let all: Vec<Singular> =
-            args.iter().map(|a| a.var().map_or_else(Singular::default, |v| known[v.index()])).collect();
-        let any = |is: fn(&Singular) -> bool| all.iter().any(is);
-        let result = s.results[0].index();
-        let (is_sum, is_product) = ([ADD.prim(), SUB.prim(), NEG.prim()].contains(prim), *prim == MUL.prim());
-        let is_quotient = *prim == DIV.prim() && args[1].constant().is_none();
-        let has_pole = is_quotient || *prim == WINS.prim() || POLES.iter().any(|row| row.prim() == *prim);
-        let passes_on = is_sum || is_product || *prim == MULZ.prim();
-        let by_root = is_quotient && all[1].is_root || passes_on && any(|a| a.by_root);
-        exact[result] |= *prim == MULZ.prim() && any(|a| a.as_factor);
-        known[result] = Singular {
-            as_factor: by_root || has_pole || is_product && any(|a| a.as_factor),
-            by_root,
-            is_root: *prim == SQRT.prim() || is_sum && any(|a| a.is_root),
-        };
+impl Relaxation<'_> {
+    fn block(&self, block: &Block) -> Block {
+        Block { stmts: block.stmts.iter().map(|s| self.stmt(s)).collect(), results: block.results.clone() }
     }
-}
 
-fn replaced(block: &Block, exact: &[bool]) -> Block {
-    let stmt = |s: &Stmt| {
+    fn stmt(&self, s: &Stmt) -> Stmt {
         let mut s = s.clone();
-        s.op.blocks_mut().iter_mut().for_each(|b| *b = replaced(b, exact));
-        if is_strong(&s.op) && !exact[s.results[0].index()] {
-            if let Op::Prim { prim, .. } = &mut s.op {
-                *prim = MULC.prim()
-            } else if let Op::Tensor { attrs, .. } = &mut s.op {
-                *attrs = PLAIN.to_vec()
+        s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(b));
+        if is_strong(&s.op) && !self.lost[s.results[0].index()] {
+            match &mut s.op {
+                Op::Prim { prim, args } => (*prim, *args) = self.product(args[0], args[1]),
+                Op::Tensor { attrs, .. } => *attrs = PLAIN.to_vec(),
+                Op::Index { .. }
+                | Op::Update { .. }
+                | Op::AccAdd { .. }
+                | Op::Par(_)
+                | Op::Loop(_)
+                | Op::Switch { .. }
+                | Op::Call { .. }
+                | Op::Check { .. } => {}
             }
         }
         s
-    };
-    Block { stmts: block.stmts.iter().map(stmt).collect(), results: block.results.clone() }
+    }
+
+    /// The product of two factors of which the exact zero wins that meets infinity.
+    fn product(&self, a: Atom, b: Atom) -> (Prim, Vec<Atom>) {
+        for (whole, share) in [(a, b), (b, a)] {
+            if let Some([first, second]) = self.factors.of(share).share_of {
+                return (SHARE.prim(), vec![whole, first, second]);
+            }
+        }
+        let guards = |factor: Atom, other: Atom| self.factors.of(factor).is_zero || self.factors.of(other).is_infinite;
+        // Where a divisor is zero, all its quotients are infinite, or NaN.
+        let divisors = [a, b].map(|factor| self.factors.of(factor).divisor);
+        let have_one_pole = divisors[0].is_some() && divisors[0] == divisors[1];
+        match (guards(a, b) && !have_one_pole, guards(b, a) && !have_one_pole) {
+            (true, true) => (MULZ.prim(), vec![a, b]),
+            (true, false) => (MULG.prim(), vec![a, b]),
+            (false, true) => (MULG.prim(), vec![b, a]),
+            (false, false) => (MULC.prim(), vec![a, b]),
+        }
+    }
 }
 
 /// Finds the variables in which a NaN might get lost on its way to the results, from the results backwards.
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn products_that_meet_zero_times_infinity_on_purpose_stay_exact() {
+    fn zeros_win_that_meet_infinity_on_purpose() {
         let text = "fn f(v: f64, y: f64) {
   root: f64 = sqrt v
   slope: f64 = div 0.5, root
@@ -290,9 +290,30 @@ mod tests {
   third: f64 = div y, v
   e: f64 = mulz y, third
   f: f64 = mulz e, y
-  return b, c, d, zero, f
+  length: f64 = fma v, v, 1.0
+  norm: f64 = sqrt length
+  over: f64 = div 1.0, v
+  slope_of_quotient: f64 = mulz third, over
+  fourth: f64 = div y, norm
+  g: f64 = mulz f, fourth
+  return b, c, d, zero, g, slope_of_quotient
 }";
-        assert_eq!(products(&[text]), kinds("a b c zero e", "d f"));
+        let mut module = Module::default();
+        let f = module.insert(parse_function(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}")));
+        let plain = relax_products(&module, &f.name).map(|plain| plain.to_string()).unwrap_or_default();
+        for product in [
+            "a: f64 = mulg y, slope",
+            "b: f64 = share a, v, 0.0",
+            "c: f64 = mulz square, b",
+            "d: f64 = mulc half, y",
+            "zero: f64 = mulg v, a",
+            "e: f64 = mulg y, third",
+            "f: f64 = mulc e, y",
+            "g: f64 = mulc f, fourth",
+            "slope_of_quotient: f64 = mulc third, over",
+        ] {
+            assert!(plain.contains(product), "no `{product}` in\n{plain}");
+        }
     }
 
     #[test]

@@ -1,0 +1,137 @@
+//! Loop-invariant code motion of loads: an element that no iteration of an inner loop changes is read once, in front of it.
+//!
+//! The code generator of LLVM does the same where it can tell memory apart, but not for the elements that lanes of a loop around
+//! gather, and not past stores whose addresses it knows nothing of. Here buffers tell memory apart.
+//!
+//! The element is known to be there if the loop runs at all, so the loop and what is read for it stand in a branch, unless a
+//! loop around has the same trip count. What stands behind something that may end the iteration stays there.
+
+use crate::invariants::{Invariants, MOST_DEFINITIONS, renamed};
+use cotan_loops::NestPass;
+use cotan_loops::node::{
+    Buffer, BufferKind, BufferUse, For, Local, LocalUse, LoopFunction, Node, Operand, Part, Place, Threads, any,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The record of this pass.
+pub(crate) static PASS: NestPass = NestPass {
+    name: "hoist_loads",
+    doc: "Reads what an inner loop does not change once, in front of it.",
+    run: |f, _| hoist_loads(f),
+};
+
+/// How many elements are kept in registers for a loop, at most.
+const MOST_HOISTED: usize = 8;
+
+/// Reads elements that inner loops of a function do not change in front of them.
+pub fn hoist_loads(f: &mut LoopFunction) {
+    let body = std::mem::take(&mut f.body);
+    let (values, renamed) = (Invariants::of(f, &body), renamed(&body));
+    let body = Hoisting { values, renamed, counts: Vec::new() }.list(body);
+    f.body = body;
+}
+
+struct Hoisting<'a> {
+    values: Invariants<'a>,
+    /// The buffers whose memory has other names.
+    renamed: FxHashSet<Buffer>,
+    /// The trip counts of the loops around.
+    counts: Vec<Operand>,
+}
+
+impl Hoisting<'_> {
+    fn list(&mut self, nodes: Vec<Node>) -> Vec<Node> {
+        nodes.into_iter().flat_map(|node| self.node(node)).collect()
+    }
+
+    fn node(&mut self, mut node: Node) -> Vec<Node> {
+        let Node::For(mut l) = node else {
+            node.map_lists(|list| self.list(list));
+            return vec![node];
+        };
+        self.counts.push(l.count);
+        l.body = self.list(l.body);
+        self.counts.pop();
+        if self.counts.is_empty() || l.threads != Threads::One { vec![Node::For(l)] } else { self.hoist(l) }
+    }
+
+    /// An inner loop, with the elements that it reads in front of it.
+    fn hoist(&mut self, mut l: Box<For>) -> Vec<Node> {
+        let inside = Inside::of(&l);
+        let mut names = FxHashMap::default();
+        let (mut before, mut body) = (Vec::new(), Vec::with_capacity(l.body.len()));
+        let (mut n_hoisted, mut has_end) = (0, false);
+        for node in std::mem::take(&mut l.body) {
+            has_end |= may_end(&node);
+            if let Node::Load(to, place) = node
+                && !has_end
+                && n_hoisted < MOST_HOISTED
+                && self.is_invariant(place, &inside)
+            {
+                let offset = self.values.outside(place.offset, &inside.defined, &mut names, &mut before);
+                before.push(Node::Load(to, Place { buffer: place.buffer, offset }));
+                n_hoisted += 1;
+            } else {
+                body.push(node);
+            }
+        }
+        l.body = body;
+        if n_hoisted == 0 {
+            return vec![Node::For(l)];
+        }
+        let count = l.count;
+        before.push(Node::For(l));
+        if self.counts.contains(&count) { before } else { self.values.if_it_runs(count, before) }
+    }
+
+    /// Whether an element is the same in all iterations, and where it is, too.
+    fn is_invariant(&self, place: Place, inside: &Inside) -> bool {
+        let is_memory = match self.values.f.buffers[place.buffer.index()].kind {
+            BufferKind::Allocated(_) | BufferKind::Param(_) => !self.renamed.contains(&place.buffer),
+            BufferKind::Stack | BufferKind::Bound => false,
+        };
+        let is_read_only = !inside.changed.contains(&place.buffer);
+        is_memory && is_read_only && self.values.is_fixed(place.offset, &inside.defined, MOST_DEFINITIONS)
+    }
+}
+
+/// What a loop defines, and which buffers it does more with than reading elements.
+#[derive(Default)]
+struct Inside {
+    defined: FxHashSet<Local>,
+    changed: FxHashSet<Buffer>,
+}
+
+impl Inside {
+    fn of(l: &For) -> Inside {
+        let mut inside = Inside::default();
+        inside.defined.insert(l.index);
+        inside.list(&l.body);
+        inside
+    }
+
+    fn list(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            node.each_part(&mut |part| match part {
+                Part::Local(local, LocalUse::Define | LocalUse::Assign) => {
+                    self.defined.insert(*local);
+                }
+                Part::Buffer(_, BufferUse::Read | BufferUse::Note) => {}
+                Part::Buffer(buffer, _) => {
+                    self.changed.insert(*buffer);
+                }
+                Part::Local(..) | Part::Operand(..) | Part::List(_) | Part::Effect(_) => {}
+            });
+            node.lists().into_iter().for_each(|list| self.list(list));
+        }
+    }
+}
+
+/// Whether a node may end the call, so that what is behind it is not known to run.
+fn may_end(node: &Node) -> bool {
+    any(std::slice::from_ref(node), &mut |node| {
+        let mut ends = false;
+        node.each_part(&mut |part| ends |= matches!(part, Part::Effect(_)));
+        ends
+    })
+}
