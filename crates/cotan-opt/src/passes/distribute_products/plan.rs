@@ -2,12 +2,12 @@
 //!
 //! The loops are numbered; a product of matrices stands between two of them. A statement runs as early as the products
 //! allow from which it is computed, and then as late as those allow that need it, so that little is kept. Whatever adds to one sum
-//! runs in one loop, in the order that it had. What may fail, and what prints, comes before the first product, or the loop is not split:
-//! then it fails in the order of the iterations, and nothing reads what a check has yet to look at.
+//! runs in one loop, in the order that it had; so does everything that may fail, prints, or may not end: then the first error is that of the first
+//! iteration still. An access behind a check may be in range because of it, and runs in no earlier loop.
 
 use super::body::{Body, Product, Role};
 use crate::analysis::uses::needs;
-use cotan_ir::{Atom, Function, Par, Stmt, Ty, Var, written_accs};
+use cotan_ir::{Atom, Dim, Function, OperandRole, Par, Stmt, Ty, Var, written_accs};
 use rustc_hash::FxHashSet;
 
 /// How a loop is split.
@@ -33,10 +33,7 @@ impl<'a> Plan<'a> {
         }
         let needs: Vec<Vec<Var>> = p.body.stmts.iter().map(|s| needs(f, s)).collect();
         let mut plan = Plan { body, roles, levels: vec![0; needs.len()], needs, expanded: Vec::new() };
-        plan.as_early()?;
-        if (0..plan.levels.len()).any(|k| plan.levels[k] > 0 && is_pinned(plan.stmt(k))) {
-            return None;
-        }
+        plan.as_early(&plan.joined())?;
         plan.as_late();
         plan.expanded = plan.expanded();
         Some(plan)
@@ -59,14 +56,20 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The types of the matrices that products are with, or that outer products are added to.
+    /// The types of the matrices that products are with, or that outer products are added to, each once.
     pub(super) fn matrices(&self) -> Vec<Ty> {
         let matrix = |role: &Role| match role {
             Role::Product(product) => Some(self.body.f.atom_ty(product.matrix)),
             Role::Outer(outer) => Some(self.body.f.ty(outer.acc).clone()),
             Role::Computed => None,
         };
-        self.roles.iter().filter_map(matrix).collect()
+        let mut all: Vec<Ty> = Vec::new();
+        for ty in self.roles.iter().filter_map(matrix) {
+            if !all.contains(&ty) {
+                all.push(ty);
+            }
+        }
+        all
     }
 
     /// The types of what is kept of each iteration.
@@ -80,35 +83,45 @@ impl<'a> Plan<'a> {
         self.body.defined.get(&v).map_or(0, |k| self.levels[*k])
     }
 
-    /// Puts each statement into the first loop that it can run in. `None` if what adds to one sum cannot be in one loop.
-    fn as_early(&mut self) -> Option<()> {
+    /// For each statement, those that have to run in the same loop as it, and those before it that may not run in a later one.
+    fn joined(&self) -> Vec<[Vec<usize>; 2]> {
+        let all = 0..self.levels.len();
+        let sums: Vec<FxHashSet<Var>> = all.clone().map(|k| sums(self.stmt(k))).collect();
+        let pinned: Vec<usize> = all.clone().filter(|k| is_pinned(self.stmt(*k))).collect();
+        let around = [(self.body.index, self.body.p.extents[0])];
+        let joined = |k: usize| {
+            let adds_too = |other: &usize| !sums[*other].is_disjoint(&sums[k]);
+            let mut same: Vec<usize> = all.clone().filter(adds_too).collect();
+            if matches!(self.roles[k], Role::Outer(_)) {
+                same.clear();
+            }
+            if pinned.contains(&k) {
+                same.extend(&pinned);
+            }
+            let is_own = pinned.is_empty() || accesses_own(self.body.f, &around, self.stmt(k));
+            let ahead = pinned.iter().copied().filter(|other| *other < k && !is_own).collect();
+            [same, ahead]
+        };
+        all.clone().map(joined).collect()
+    }
+
+    /// Puts each statement into the first loop that it can run in. `None` if what has to be in one loop cannot be.
+    fn as_early(&mut self, joined: &[[Vec<usize>; 2]]) -> Option<()> {
         let n_products = self.products().count();
         loop {
             let before = self.levels.clone();
-            for k in 0..self.levels.len() {
+            for (k, others) in joined.iter().enumerate() {
                 let behind = usize::from(matches!(self.roles[k], Role::Product(_)));
-                let first = self.needs[k].iter().map(|v| self.level_of(*v)).max().unwrap_or(0) + behind;
-                self.levels[k] = self.levels[k].max(first);
+                let needed = self.needs[k].iter().map(|v| self.level_of(*v) + behind);
+                let others = others.iter().flatten().map(|other| self.levels[*other]);
+                self.levels[k] = needed.chain(others).fold(self.levels[k], usize::max);
             }
-            self.join_sums();
             if self.levels.iter().any(|level| *level > n_products) {
                 return None;
             }
             if self.levels == before {
                 return Some(());
             }
-        }
-    }
-
-    /// Brings the statements that add to one accumulator into one loop.
-    fn join_sums(&mut self) {
-        let sums: Vec<FxHashSet<Var>> = (0..self.levels.len()).map(|k| sums(self.stmt(k))).collect();
-        for k in 0..self.levels.len() {
-            if matches!(self.roles[k], Role::Outer(_)) {
-                continue;
-            }
-            let others = sums.iter().zip(&self.levels).filter(|(others, _)| !others.is_disjoint(&sums[k]));
-            self.levels[k] = others.map(|(_, level)| *level).fold(self.levels[k], usize::max);
         }
     }
 
@@ -169,9 +182,22 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether a statement has to run before the first product.
+/// Whether a statement has a place in the order of what a run shows.
 fn is_pinned(s: &Stmt) -> bool {
     s.has_effect(|effects| effects.is_sequenced() || effects.may_not_end)
+}
+
+/// Whether a statement reads and writes arrays at the indices of loops around it alone, which run over whole axes.
+fn accesses_own(f: &Function, around: &[(Var, Atom)], s: &Stmt) -> bool {
+    let indices = s.op.operands_as(|role| role == OperandRole::Index);
+    let array = s.op.operands_as(|role| matches!(role, OperandRole::Array | OperandRole::Updated));
+    let ty = array.first().map(|a| f.atom_ty(*a)).or_else(|| s.op.written().map(|acc| f.ty(acc).clone()));
+    let dims = ty.map_or_else(Vec::new, |ty| ty.dims);
+    let is_own = |(index, dim): (&Atom, &Dim)| index.var().is_some_and(|v| around.contains(&(v, dim.atom())));
+    let mut inner = around.to_vec();
+    inner.extend(s.op.indices().into_iter().filter_map(|(index, extent)| Some((index, extent?))));
+    let mut stmts = s.op.blocks().iter().flat_map(|b| &b.stmts);
+    indices.iter().zip(&dims).all(is_own) && stmts.all(|s| accesses_own(f, &inner, s))
 }
 
 /// The accumulators that a statement adds to.
