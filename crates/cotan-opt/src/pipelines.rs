@@ -152,6 +152,7 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
         // Loops that are fused show what one iteration does to all that it sums up.
         Run(&passes::sum_before_map::PASS),
         Then(&SIMPLIFY),
+        IfChanged(&passes::distribute_products::PASS, &[Then(&SIMPLIFY), Run(&passes::fuse::PASS), Then(&SIMPLIFY)]),
         Run(&passes::flatten_reductions::PASS),
         Run(&passes::drop_order::PASS),
         Then(&SIMPLIFY),

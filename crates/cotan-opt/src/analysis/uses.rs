@@ -1,6 +1,6 @@
-//! Use lists: the statements of a block that read each variable.
+//! Use lists: the statements of a block that read each variable, and the variables that a statement reads.
 
-use cotan_ir::{Atom, Block, Function, Var, free_vars};
+use cotan_ir::{Atom, Block, Function, Stmt, Var, free_vars};
 use rustc_hash::FxHashMap;
 
 /// The positions of the statements that read each variable, inside blocks of theirs too. The results of the block
@@ -21,4 +21,15 @@ pub(crate) fn uses(f: &Function, block: &Block) -> FxHashMap<Var, Vec<usize>> {
     }
     block.results.iter().for_each(|a| add(*a, block.stmts.len()));
     uses
+}
+
+/// The variables that a statement needs.
+pub(crate) fn needs(f: &Function, s: &Stmt) -> Vec<Var> {
+    let mut all: Vec<Var> = s.op.operands().iter().filter_map(|a| a.var()).collect();
+    let binders = s.op.binders();
+    for b in s.op.blocks() {
+        all.extend(free_vars(f, b, &binders));
+    }
+    all.extend(binders.iter().chain(&s.results).flat_map(|v| f.ty(*v).dim_vars()));
+    all
 }

@@ -6,6 +6,7 @@ pub mod compose_reads;
 pub mod contract_fma;
 pub mod cse;
 pub mod dce;
+pub mod distribute_products;
 pub mod drop_order;
 pub mod eliminate_checks;
 mod equal_dims;
@@ -42,6 +43,7 @@ pub static PASSES: &[&Pass] = &[
     &contract_fma::PASS,
     &cse::PASS,
     &dce::PASS,
+    &distribute_products::PASS,
     &drop_order::PASS,
     &eliminate_checks::PASS,
     &flatten_reductions::PASS,

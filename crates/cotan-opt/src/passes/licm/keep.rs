@@ -2,8 +2,9 @@
 //! are dearer to compute again than to read.
 
 use crate::analysis::integer_facts::IntegerFacts;
+use crate::analysis::uses::needs;
 use crate::cost::{self, COSTS, elements, extent, known};
-use cotan_ir::{Atom, Block, Dim, Function, Op, Stmt, Ty, Var, free_vars};
+use cotan_ir::{Atom, Block, Dim, Function, Op, Stmt, Ty, Var};
 use cotan_ops::MATMUL;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -53,17 +54,6 @@ pub(super) fn moves(stays: &FxHashSet<Var>, s: &Stmt) -> bool {
     !s.results.is_empty() && s.results.iter().all(|r| !stays.contains(r))
 }
 
-/// The variables that a statement needs.
-pub(super) fn uses(f: &Function, s: &Stmt) -> Vec<Var> {
-    let mut all: Vec<Var> = s.op.operands().iter().filter_map(|a| a.var()).collect();
-    let binders = s.op.binders();
-    for b in s.op.blocks() {
-        all.extend(free_vars(f, b, &binders));
-    }
-    all.extend(binders.iter().chain(&s.results).flat_map(|v| f.ty(*v).dim_vars()));
-    all
-}
-
 struct Search<'a> {
     at: &'a Divided<'a>,
     /// The statements that move, by their results.
@@ -77,7 +67,7 @@ impl Search<'_> {
         let at = self.at;
         let mut wanted: Vec<Var> = at.results.iter().filter_map(|a| a.var()).collect();
         for s in at.block.stmts.iter().filter(|s| !moves(at.stays, s)) {
-            wanted.extend(uses(at.f, s));
+            wanted.extend(needs(at.f, s));
         }
         let mut seen: FxHashSet<Var> = FxHashSet::default();
         let mut kept: FxHashSet<Var> = FxHashSet::default();
@@ -90,7 +80,7 @@ impl Search<'_> {
             if self.may_keep(v) && self.cost(v) > self.read(v) {
                 kept.insert(v);
             } else {
-                wanted.extend(uses(at.f, s));
+                wanted.extend(needs(at.f, s));
             }
         }
         at.block.stmts.iter().flat_map(|s| &s.results).copied().filter(|v| kept.contains(v)).collect()
@@ -104,7 +94,7 @@ impl Search<'_> {
         // A type may name a length that the same statement gives, which is no reason to count the statement again.
         self.costs.insert(v, 0);
         let mut cost = work(self.at.f, s);
-        for u in uses(self.at.f, s) {
+        for u in needs(self.at.f, s) {
             let again = self.cost(u);
             cost = cost.saturating_add(if self.may_keep(u) { again.min(self.read(u)) } else { again });
         }

@@ -20,9 +20,10 @@ mod tests;
 use super::dce::{dce, dce_block};
 use super::rename::lengths;
 use crate::analysis::integer_facts::IntegerFacts;
+use crate::analysis::uses::needs;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Function, Op, Stmt, Var};
-use keep::{moves, uses};
+use keep::moves;
 use rustc_hash::FxHashSet;
 use stays::{any_stays, stays, writes_outside};
 
@@ -153,7 +154,7 @@ impl Hoist<'_> {
             let is_wanted = s.results.iter().any(|r| wanted.contains(r));
             *moved = moves(&stays, s) && !writes_outside(s) && (is_wanted || is_worth(&s.op));
             if *moved {
-                wanted.extend(uses(self.f, s));
+                wanted.extend(needs(self.f, s));
             }
         }
         if !is_moved.contains(&true) {
