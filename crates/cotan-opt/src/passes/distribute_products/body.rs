@@ -1,7 +1,7 @@
 //! What the statements of a loop are: products with a matrix from outside, additions of outer products, and all others.
 
 use super::pays;
-use cotan_ir::{AccKind, Atom, Const, Function, Monoid, Op, Par, Stmt, Ty, Var, written_accs};
+use cotan_ir::{AccKind, Atom, Const, Function, Monoid, Op, Par, Stmt, Ty, Var};
 use cotan_ops::{ADD, MATMUL, MULZ};
 use rustc_hash::FxHashMap;
 
@@ -150,8 +150,8 @@ fn has_library(ty: &Ty) -> bool {
 }
 
 /// Whether a statement writes to an accumulator, by itself or inside.
-pub(super) fn writes(s: &Stmt, acc: Var) -> bool {
-    s.op.written() == Some(acc) || s.op.blocks().iter().any(|b| written_accs(b).contains(&acc))
+fn writes(s: &Stmt, acc: Var) -> bool {
+    s.walk().any(|s| s.op.written() == Some(acc))
 }
 
 fn defined_in(stmts: &[Stmt], a: Atom) -> Option<&Stmt> {

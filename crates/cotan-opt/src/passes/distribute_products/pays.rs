@@ -1,7 +1,7 @@
 //! When a loop is split: the matrices are large, there are some rows, and what is kept of all iterations is not too much.
 //!
-//! The bounds are measured. With 4 x 4 matrices the loop in lanes takes as long as the split one, with 8 x 8 a third longer or
-//! more, with 64 x 64 four to nine times as long.
+//! The bounds are measured. With 4 x 4 matrices the value takes less time in the loop, with 8 x 8 the gradient takes 2.3 times the split
+//! one's, with 32 x 32 and more both take three times or more.
 
 use super::plan::Plan;
 use cotan_ir::{Atom, Builder, Const, Par, Ty};

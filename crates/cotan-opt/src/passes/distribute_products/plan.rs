@@ -7,7 +7,7 @@
 
 use super::body::{Body, Product, Role};
 use crate::analysis::uses::needs;
-use cotan_ir::{Atom, Dim, Function, OperandRole, Par, Stmt, Ty, Var, written_accs};
+use cotan_ir::{Atom, Dim, Function, OperandRole, Par, Stmt, Ty, Var};
 use rustc_hash::FxHashSet;
 
 /// How a loop is split.
@@ -86,11 +86,11 @@ impl<'a> Plan<'a> {
     /// For each statement, those that have to run in the same loop as it, and those before it that may not run in a later one.
     fn joined(&self) -> Vec<[Vec<usize>; 2]> {
         let all = 0..self.levels.len();
-        let sums: Vec<FxHashSet<Var>> = all.clone().map(|k| sums(self.stmt(k))).collect();
+        let sums: Vec<Vec<Var>> = all.clone().map(|k| sums(self.stmt(k))).collect();
         let pinned: Vec<usize> = all.clone().filter(|k| is_pinned(self.stmt(*k))).collect();
         let around = [(self.body.index, self.body.p.extents[0])];
         let joined = |k: usize| {
-            let adds_too = |other: &usize| !sums[*other].is_disjoint(&sums[k]);
+            let adds_too = |other: &usize| sums[*other].iter().any(|acc| sums[k].contains(acc));
             let mut same: Vec<usize> = all.clone().filter(adds_too).collect();
             if matches!(self.roles[k], Role::Outer(_)) {
                 same.clear();
@@ -200,9 +200,7 @@ fn accesses_own(f: &Function, around: &[(Var, Atom)], s: &Stmt) -> bool {
     indices.iter().zip(&dims).all(is_own) && stmts.all(|s| accesses_own(f, &inner, s))
 }
 
-/// The accumulators that a statement adds to.
-pub(super) fn sums(s: &Stmt) -> FxHashSet<Var> {
-    let mut all: FxHashSet<Var> = s.op.blocks().iter().flat_map(written_accs).collect();
-    all.extend(s.op.written());
-    all
+/// The accumulators that a statement adds to, by itself or inside.
+pub(super) fn sums(s: &Stmt) -> Vec<Var> {
+    s.walk().filter_map(|s| s.op.written()).collect()
 }
