@@ -6,6 +6,7 @@ pub mod compose_reads;
 pub mod contract_fma;
 pub mod cse;
 pub mod dce;
+pub mod delay_updates;
 pub mod drop_order;
 pub mod eliminate_checks;
 mod equal_dims;
@@ -18,6 +19,7 @@ mod identities;
 pub mod inline;
 pub mod licm;
 pub mod merge_switches;
+mod nested_sums;
 pub mod recognize_matmul;
 pub mod region_cse;
 pub mod relax_products;
@@ -42,6 +44,7 @@ pub static PASSES: &[&Pass] = &[
     &contract_fma::PASS,
     &cse::PASS,
     &dce::PASS,
+    &delay_updates::PASS,
     &drop_order::PASS,
     &eliminate_checks::PASS,
     &flatten_reductions::PASS,

@@ -64,7 +64,7 @@ pub fn relax_products(module: &Module, entry: &str) -> Option<Module> {
 /// Whether an operation multiplies so that an exact zero wins.
 fn is_strong(op: &Op) -> bool {
     op.args_of(MULZ.prim()).is_some()
-        || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && **attrs == STRONG)
+        || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && cotan_ops::is_strong(attrs))
 }
 
 /// What is infinite at a number that is allowed, beside quotients.
@@ -112,7 +112,7 @@ fn replaced(block: &Block, exact: &[bool]) -> Block {
             if let Op::Prim { prim, .. } = &mut s.op {
                 *prim = MULC.prim()
             } else if let Op::Tensor { attrs, .. } = &mut s.op {
-                *attrs = PLAIN.to_vec()
+                attrs[0] -= STRONG[0] - PLAIN[0]
             }
         }
         s
