@@ -3,7 +3,7 @@
 use crate::domain::{Domain, undefined};
 use crate::error::{RuntimeError, bug};
 use cotan_ir::{Const, Elem};
-use cotan_ops::{ADD, FMA, Inputs, MATMUL, MULZ, TensorRow, count, runs};
+use cotan_ops::{ADD, FMA, Inputs, MATMUL, MULZ, TensorRow, count, is_strong, runs};
 
 /// The elements of a product, each the sum that the record of the operation documents: in [`runs`], each from 0, in
 /// ascending order, by `fma`, or by `mulz` and `add` where an exact zero is to win.
@@ -16,7 +16,7 @@ pub(crate) fn product<D: Domain>(
         return bug(format!("`{}` can't be written down", record.name()));
     };
     let elem = inputs.result.0;
-    let is_strong = inputs.attrs == [1];
+    let is_strong = is_strong(inputs.attrs);
     let step = |row, operands: &[Elem]| domain.kernel(row, operands).ok_or_else(|| undefined(row));
     let (fma, mulz, add) = (step(&FMA, &[elem, elem, elem])?, step(&MULZ, &[elem, elem])?, step(&ADD, &[elem, elem])?);
     let zero = domain.constant(Const::zero(elem))?;
@@ -31,7 +31,7 @@ pub(crate) fn product<D: Domain>(
         for i in 0..m {
             for j in 0..n {
                 let mut total = None;
-                for terms in runs(k) {
+                for terms in runs(k, inputs.attrs) {
                     let mut sum = zero;
                     for l in terms {
                         let (x, y) = (a[i * k + l], b[l * n + j]);

@@ -4,7 +4,7 @@ use crate::error::{Outcome, bug};
 use crate::machine::{Frame, Machine};
 use cotan_ir::{Const, Elem};
 use cotan_loops::{Place, Product, Routine, Tensor, View};
-use cotan_ops::{ADD, Carrier, ElementCount, FMA, Inputs, Value, runs, tensor_row, written};
+use cotan_ops::{ADD, Carrier, ElementCount, FMA, Inputs, PLAIN, Value, runs, tensor_row, written};
 
 impl Machine<'_> {
     /// The product of two matrices: sums in runs, each a chain of `fma` from 0, added in order.
@@ -19,7 +19,7 @@ impl Machine<'_> {
             for j in 0..columns {
                 self.spend(terms.max(0) as u64)?;
                 let mut total = None;
-                for run in runs(usize::try_from(terms).unwrap_or(0)) {
+                for run in runs(usize::try_from(terms).unwrap_or(0), &PLAIN) {
                     let mut sum = Const::zero(product.elem).bits();
                     for k in run {
                         let (a, b) = (self.entry(frame, left, i, k as i64)?, self.entry(frame, right, k as i64, j)?);

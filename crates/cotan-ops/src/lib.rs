@@ -85,7 +85,7 @@ pub use tensor::fill::FILL;
 pub use tensor::from_elements::FROM_ELEMENTS;
 pub use tensor::iota::IOTA;
 pub use tensor::lu::{LU, LU_PERMUTATION};
-pub use tensor::matmul::{MATMUL, PLAIN, RUN, STRONG, runs};
+pub use tensor::matmul::{MATMUL, ONE_RUN, PLAIN, RUN, STRONG, is_one_run, is_strong, runs};
 pub use tensor::orthonormal::ORTHONORMAL;
 pub use tensor::print::{DEBUG_MARK, FORMAT_MARK, Format, PRINT, printed, written};
 pub use tensor::reshape::RESHAPE;

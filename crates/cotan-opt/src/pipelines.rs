@@ -142,6 +142,7 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
         Then(&SIMPLIFY),
         Run(&passes::batch_products::PASS),
         Run(&passes::forward_accumulators::PASS),
+        Run(&passes::delay_updates::PASS),
         Run(&passes::recognize_matmul::PASS),
         Then(&SIMPLIFY),
         Run(&passes::region_cse::PASS),

@@ -48,6 +48,21 @@ fn products_of_all_sizes_agree() {
 }
 
 #[test]
+fn sums_of_one_run_agree() {
+    let program = Program::new(
+        "fn f(m: i64, n: i64, k: i64, a: f64[k, m], b: f64[k, n]) {
+           at: f64[m, k] = transpose a {1, 0}
+           ab: f64[m, n] = matmul at, b {2}
+           return ab
+         }",
+    );
+    for [m, n, k] in [[2, 3, 4], [23, 23, 512], [23, 23, 513], [3, 4, 1030]] {
+        let (a, b) = (matrix(Elem::F64, &[k, m], 1), matrix(Elem::F64, &[k, n], 7));
+        program.agree(&[i64_of(m), i64_of(n), i64_of(k), a, b]);
+    }
+}
+
+#[test]
 fn transposed_factors_agree() {
     for elem in [Elem::F64, Elem::F32] {
         let program = Program::new(&format!(

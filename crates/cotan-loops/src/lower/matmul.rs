@@ -5,10 +5,10 @@
 
 use super::{Lowering, Value};
 use crate::node::{Node, Operand, Place, Product, Tensor, View};
-use crate::product::{is_small, is_surely_small};
+use crate::product::{either, is_small, is_surely_small};
 use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Ty, Var, bug, count_uses};
 use cotan_ops::reduce::neutral;
-use cotan_ops::{ADD, FMA, Instruction, MATMUL, MULZ, PLAIN, RUN, STRONG, TRANSPOSE};
+use cotan_ops::{ADD, FMA, Instruction, MATMUL, MULZ, RUN, TRANSPOSE, is_one_run, is_strong};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One of the factors.
@@ -52,11 +52,11 @@ pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[
         bug!("lowering to nests", this.f, "a product has {} operands", factors.len())
     };
     this.written(result, |this, to| match test_of_small(this, left, right, to, attrs) {
-        None => product_loops(this, &left.tensor, &right.tensor, to, attrs == STRONG),
+        None => product_loops(this, &left.tensor, &right.tensor, to, attrs),
         Some(small) => {
             let loops = this.nodes(|this| {
                 let (left, right) = (dense(this, left), dense(this, right));
-                product_loops(this, &left, &right, to, false);
+                product_loops(this, &left, &right, to, attrs);
             });
             let library = this.nodes(|this| library_product(this, left, right, to));
             // What the loops have transposed is of no use afterwards.
@@ -73,10 +73,17 @@ fn test_of_small(this: &mut Lowering, left: &Factor, right: &Factor, to: &Tensor
     if !has_library(to.elem, attrs) || is_surely_small(extents) {
         return None;
     }
-    Some(is_small(extents, &mut |instruction, elem, args| {
+    let mut define = |instruction, elem, args: [Operand; 2]| {
         let result = if elem == Elem::Bool || instruction == Instruction::Lt { Elem::Bool } else { elem };
         this.native(instruction, elem, result, &args)
-    }))
+    };
+    let small = is_small(extents, &mut define);
+    if !is_one_run(attrs) {
+        return Some(small);
+    }
+    // The library cuts longer sums.
+    let is_long = define(Instruction::Lt, Elem::I64, [Operand::i64(RUN as i64), extents[2]]);
+    Some(either(small, is_long, &mut define))
 }
 
 /// A factor as a dense tensor.
@@ -95,11 +102,11 @@ fn dense(this: &mut Lowering, factor: &Factor) -> Tensor {
 }
 
 /// The sum of every element as `matmul` defines it.
-fn product_loops(this: &mut Lowering, left: &Tensor, right: &Tensor, to: &Tensor, is_strong: bool) {
+fn product_loops(this: &mut Lowering, left: &Tensor, right: &Tensor, to: &Tensor, attrs: &[i64]) {
     let (left_rank, right_rank) = (left.dims.len(), right.dims.len());
     let n_batch = left_rank.min(right_rank).saturating_sub(2);
     let summed = left.dims[left_rank - 1];
-    let runs = runs_of(this, summed);
+    let runs = if is_one_run(attrs) { None } else { runs_of(this, summed) };
     this.for_all(&to.dims.clone(), &mut |this, at| {
         let (batch, sides) = at.split_at(n_batch);
         let (row, column) = sides.split_at(usize::from(left_rank > 1));
@@ -113,7 +120,7 @@ fn product_loops(this: &mut Lowering, left: &Tensor, right: &Tensor, to: &Tensor
                 let (x, y) = (this.part(left, &x_at).place, this.part(right, &y_at).place);
                 let (x, y) = (this.load("x", left.elem, x), this.load("y", right.elem, y));
                 let old = this.read(sum);
-                let new = if is_strong {
+                let new = if is_strong(attrs) {
                     let product = this.apply("product", &MULZ, &[x, y]);
                     this.apply("sum", &ADD, &[old, product])
                 } else {
@@ -208,7 +215,7 @@ fn sides<D: Copy>(left: &[D], right: &[D]) -> Option<[D; 3]> {
 
 /// Whether there is a library for products of this kind.
 fn has_library(elem: Elem, attrs: &[i64]) -> bool {
-    attrs == PLAIN && matches!(elem, Elem::F32 | Elem::F64)
+    !is_strong(attrs) && matches!(elem, Elem::F32 | Elem::F64)
 }
 
 /// The transposed matrices that nothing reads but products in the same block that may be large.

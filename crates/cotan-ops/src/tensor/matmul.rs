@@ -1,10 +1,10 @@
-//! `matmul(a, b){strong}`: matrix products, `y[.., i, j] = sum over k of a[.., i, k] b[.., k, j]`.
+//! `matmul(a, b){form}`: matrix products, `y[.., i, j] = sum over k of a[.., i, k] b[.., k, j]`.
 //!
 //! Operands have one batch shape and then `[M, K]` and `[K, N]`; without a batch either may be a vector `[K]`, and two
 //! vectors give a scalar. The sum takes `k` in ascending order, in [`runs`] of at most [`RUN`] terms: each run starts from
-//! 0, each of its steps is an `fma`, and what the runs give is added in order. If the attribute `strong` is 1, a product with a factor
-//! that is exactly 0 counts 0 whatever the other factor is (as `mulz`), and sums are plain additions: contributions to
-//! derivatives are written so.
+//! 0, each of its steps is an `fma`, and what the runs give is added in order. In a strong product ([`STRONG`]) a factor
+//! that is exactly 0 gives 0 whatever the other factor is (as `mulz`), and sums are plain additions: contributions to
+//! derivatives are written so. A product of one run ([`ONE_RUN`]) takes all terms in order, however many there are.
 //!
 //! Bilinear: `a_cot = y_cot b^T`, `b_cot = a^T y_cot`. Vectors are seen as matrices with a side of 1.
 
@@ -23,7 +23,7 @@ pub static MATMUL: TensorRow = TensorRow {
     operands: &[Operand::smooth("a", "T[.., m, k]"), Operand::smooth("b", "T[.., k, n]")],
     result: "T[.., m, n]",
     elems: ElemSet::NUMERIC,
-    doc: "`matmul(a, b){strong}`: the matrix product, batched over equal leading dims; `strong` 1 lets exact zeros win.",
+    doc: "`matmul(a, b){form}`: the matrix product, batched over equal leading dims; form 1 lets exact zeros win, and 2 more than that takes all terms of a sum in one run.",
     shape: ShapeRule::Product,
     check,
     evaluation: Evaluation::Direct(eval),
@@ -37,6 +37,8 @@ pub static MATMUL: TensorRow = TensorRow {
         TensorSample { args: &[numbers(&[3]), numbers(&[3])], attrs: &[0], dims: &[] },
         TensorSample { args: &[numbers(&[2, 3]), numbers(&[3])], attrs: &[1], dims: &[2] },
         TensorSample { args: &[numbers(&[3]), numbers(&[3, 2])], attrs: &[1], dims: &[2] },
+        TensorSample { args: &[numbers(&[2, 3]), numbers(&[3, 2])], attrs: &[2], dims: &[2, 2] },
+        TensorSample { args: &[numbers(&[3, 2]), numbers(&[2, 2])], attrs: &[3], dims: &[3, 2] },
         TensorSample { args: &[numbers(&[2, 0]), numbers(&[0, 3])], attrs: &[0], dims: &[2, 3] },
     ],
     proof: Proof::Theorem("contract_adjoint_l"),
@@ -46,15 +48,27 @@ pub static MATMUL: TensorRow = TensorRow {
 pub const STRONG: [i64; 1] = [1];
 /// The attribute of plain products.
 pub const PLAIN: [i64; 1] = [0];
+/// What the attribute of products has more whose sums are one run each.
+pub const ONE_RUN: i64 = 2;
+
+/// Whether an exact zero wins in products with these attributes.
+pub fn is_strong(attrs: &[i64]) -> bool {
+    attrs[0] & 1 == 1
+}
+
+/// Whether sums of products with these attributes are one run each.
+pub fn is_one_run(attrs: &[i64]) -> bool {
+    attrs[0] & ONE_RUN != 0
+}
 
 /// The most terms of a run of a sum: what libraries for matrix products add up before they go on to the next part of their
 /// factors.
 pub const RUN: usize = 512;
 
-/// The runs of a sum of `n` terms: as few as there can be, and as even; the first ones may have one term more. A sum
-/// without terms is one run.
-pub fn runs(n: usize) -> impl Iterator<Item = Range<usize>> {
-    let n_runs = n.div_ceil(RUN).max(1);
+/// The runs of a sum of `n` terms in a product with these attributes: as few as there can be, and as even; the first ones
+/// may have one term more. A sum without terms is one run.
+pub fn runs(n: usize, attrs: &[i64]) -> impl Iterator<Item = Range<usize>> + use<> {
+    let n_runs = if is_one_run(attrs) { 1 } else { n.div_ceil(RUN).max(1) };
     let (length, n_longer) = (n / n_runs, n % n_runs);
     let start = move |run: usize| run * length + run.min(n_longer);
     (0..n_runs).map(move |run| start(run)..start(run + 1))
@@ -83,8 +97,8 @@ fn parts<'a, D: Copy>(a: &'a [D], b: &[D]) -> Option<(Parts<'a, D>, D, D)> {
 fn check(shapes: &Shapes) -> Result<(), String> {
     shapes.n_args(2)?;
     shapes.n_attrs(1)?;
-    if ![PLAIN, STRONG].iter().any(|attrs| shapes.attrs == attrs) {
-        return Err(format!("expected 0 or 1 as the attribute, found {:?}", shapes.attrs));
+    if !(0..=STRONG[0] + ONE_RUN).contains(&shapes.attrs[0]) {
+        return Err(format!("expected a number from 0 to 3 as the attribute, found {:?}", shapes.attrs));
     }
     shapes.same_elem()?;
     let ((a_elem, a), (b_elem, b)) = (shapes.args[0], shapes.args[1]);
@@ -110,7 +124,7 @@ fn eval(inputs: &Inputs) -> Value {
     let carrier = if inputs.in_field && elem.is_float() { Carrier::Mod61 } else { Carrier::Elem(elem) };
     let kernel = |row: &crate::PrimRow| (row.kernels)(carrier).expect("invariant: products are of numbers");
     let total = kernel(&ADD);
-    let step: Box<dyn Fn(u64, u64, u64) -> u64> = if inputs.attrs == STRONG {
+    let step: Box<dyn Fn(u64, u64, u64) -> u64> = if is_strong(inputs.attrs) {
         let (mulz, add): (Kernel, Kernel) = (kernel(&MULZ), kernel(&ADD));
         Box::new(move |x, y, sum| add(&[sum, mulz(&[x, y])]))
     } else {
@@ -123,7 +137,7 @@ fn eval(inputs: &Inputs) -> Value {
         for i in 0..m {
             for j in 0..n {
                 let run = |terms: Range<usize>| terms.fold(0, |sum, l| step(a[i * k + l], b[l * n + j], sum));
-                bits.extend(runs(k).map(run).reduce(|sum, run| total(&[sum, run])));
+                bits.extend(runs(k, inputs.attrs).map(run).reduce(|sum, run| total(&[sum, run])));
             }
         }
     }

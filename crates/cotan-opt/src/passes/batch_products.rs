@@ -128,7 +128,7 @@ impl Batches<'_> {
 }
 
 /// What a loop binds, at any depth.
-fn bound_in(l: &Loop) -> FxHashSet<Var> {
+pub(super) fn bound_in(l: &Loop) -> FxHashSet<Var> {
     let mut bound: FxHashSet<Var> = l.params.iter().copied().chain([l.index]).collect();
     bound.extend(l.accs.iter().map(|acc| acc.var));
     for s in l.body.walk() {
@@ -137,6 +137,7 @@ fn bound_in(l: &Loop) -> FxHashSet<Var> {
     bound
 }
 
-fn is_outside(a: Atom, inside: &FxHashSet<Var>) -> bool {
+/// Whether an operand is none of these.
+pub(super) fn is_outside(a: Atom, inside: &FxHashSet<Var>) -> bool {
     a.var().is_none_or(|v| !inside.contains(&v))
 }

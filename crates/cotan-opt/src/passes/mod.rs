@@ -6,6 +6,7 @@ pub mod compose_reads;
 pub mod contract_fma;
 pub mod cse;
 pub mod dce;
+pub mod delay_updates;
 pub mod distribute_products;
 pub mod drop_order;
 pub mod eliminate_checks;
@@ -19,6 +20,7 @@ mod identities;
 pub mod inline;
 pub mod licm;
 pub mod merge_switches;
+mod nested_sums;
 pub mod recognize_matmul;
 pub mod region_cse;
 pub mod relax_products;
@@ -43,6 +45,7 @@ pub static PASSES: &[&Pass] = &[
     &contract_fma::PASS,
     &cse::PASS,
     &dce::PASS,
+    &delay_updates::PASS,
     &distribute_products::PASS,
     &drop_order::PASS,
     &eliminate_checks::PASS,

@@ -9,7 +9,7 @@
 use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Span, Stmt, Ty, Var, VarInfo};
-use cotan_ops::{ADD, FMA, MATMUL, MULZ, RESHAPE, STRONG, TRANSPOSE};
+use cotan_ops::{ADD, FMA, MATMUL, MULZ, RESHAPE, TRANSPOSE, is_one_run, is_strong};
 use rustc_hash::FxHashMap;
 
 /// The record of the pass.
@@ -89,7 +89,8 @@ impl Reduce<'_> {
             }
         } else if *op == MATMUL.op()
             && let [a, b] = args[..]
-            && let Some(op) = self.product(a, b, attrs.as_slice() == STRONG, &self.f.ty(s.results[0]).clone())
+            && !is_one_run(attrs)
+            && let Some(op) = self.product(a, b, is_strong(attrs), &self.f.ty(s.results[0]).clone())
         {
             s.op = op;
         }

@@ -171,7 +171,7 @@ impl Work<'_> {
             let offset = i as isize * strides[0] + j as isize * strides[1];
             (matrix.data.cast::<T>().wrapping_offset(offset), strides)
         };
-        for terms in runs(extents[2] as usize) {
+        for terms in runs(extents[2] as usize, &cotan_ops::PLAIN) {
             let products = rows.saturating_mul(columns).saturating_mul(terms.len());
             go_on(i64::try_from(products / PRODUCTS_PER_STEP).unwrap_or(i64::MAX))?;
             let (left, right) = (part(left, row, terms.start), part(right, terms.start, column));

@@ -5,7 +5,9 @@ use super::checks::Checks;
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, needed};
 use cotan_ir::{CheckKind, Const, Elem};
-use cotan_ops::{ADD, DIV, EQ, FMA, GE, GT, LE, LT, MUL, NE, NEG, NOT, POW, POWI, PrimRow, REM, SELECT, SUB, runs};
+use cotan_ops::{
+    ADD, DIV, EQ, FMA, GE, GT, LE, LT, MUL, NE, NEG, NOT, PLAIN, POW, POWI, PrimRow, REM, SELECT, SUB, runs,
+};
 use cotan_sema::typed::{BinaryOp, UnaryOp};
 use cotan_syntax::Span;
 
@@ -251,7 +253,7 @@ fn inner_product<'v>(
         });
     }
     let mut total = None;
-    for mut run in runs(length) {
+    for mut run in runs(length, &PLAIN) {
         let sum: Number = run.try_fold(Number::zero(elem), |sum, k| {
             let (x, y) = numbers(k)?;
             Flow::Ok(Number::apply(&FMA, &[x.clone(), y.clone(), sum]))

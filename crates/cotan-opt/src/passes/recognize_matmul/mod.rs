@@ -6,17 +6,16 @@
 //! is not in memory as it is needed, because a factor is computed in the loops, is made first, which takes as many steps as
 //! it has elements. What else the loops do they go on doing.
 //!
-//! Only products in which an exact zero wins ([`MULZ`]) are taken: they belong to derivatives, whose order of adding up is
+//! Only products in which an exact zero wins ([`cotan_ops::MULZ`]) are taken: they belong to derivatives, whose order of adding up is
 //! free. The sums of `+/` have a documented order, and loops of values round each product. The order is that of the loops
 //! anyway, unless a sum does not start from zero or is long.
 
+use super::nested_sums::{Level, Path, Write, drop_writes, element, writes};
+use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{
-    Acc, AccKind, Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Par, ParResult, Span, Stmt, Symbol, Ty, Var,
-    VarInfo,
-};
-use cotan_ops::{ADD, FILL, MATMUL, MULZ, STRONG, TRANSPOSE};
-use rustc_hash::{FxHashMap, FxHashSet};
+use cotan_ir::{Acc, AccKind, Atom, Const, Dim, Elem, Function, Monoid, Op, Par, Stmt, Ty};
+use cotan_ops::{ADD, MATMUL, STRONG, TRANSPOSE};
+use rustc_hash::FxHashSet;
 
 /// The record of the pass.
 pub static PASS: Pass = Pass {
@@ -44,13 +43,6 @@ pub fn recognize_matmul(mut f: Function) -> Function {
     f
 }
 
-/// One level of a nest: an index and its extent.
-#[derive(Clone, Copy)]
-struct Level {
-    index: Var,
-    extent: Atom,
-}
-
 /// A sum in a nest that is a matrix product.
 struct Found {
     /// Which accumulator of the nest.
@@ -74,7 +66,7 @@ fn product_of(f: &Function, p: &Par, number: usize, acc: &Acc) -> Option<Found> 
     if !is_sum || ty.rank() != 2 || writes(&p.body, acc.var) != 1 {
         return None;
     }
-    let mut path = Path { levels: Vec::new(), computed: Vec::new(), written: None };
+    let mut path = Path::default();
     path.follow(p, acc.var)?;
     let (indices, value) = path.written.clone()?;
     let [first, second] = indices[..] else { return None };
@@ -90,20 +82,8 @@ fn product_of(f: &Function, p: &Par, number: usize, acc: &Acc) -> Option<Found> 
     if path.levels.len() != 3 || !is_whole || !levels.iter().all(|l| are_outside(&l.extent)) || is_small(&levels) {
         return None;
     }
-    let Op::Prim { prim, args } = &path.definition(value)?.op else { return None };
-    if *prim != MULZ.prim() {
-        return None;
-    }
-    let of = |a: Atom| path.needs(f, a);
-    let [x, y] = [of(args[0])?, of(args[1])?];
     let side = |side: Level| FxHashSet::from_iter([side.index, term.index]);
-    let factors = if x == side(row) && y == side(column) {
-        [args[0], args[1]]
-    } else if x == side(column) && y == side(row) {
-        [args[1], args[0]]
-    } else {
-        return None;
-    };
+    let factors = path.factors(f, value, [side(row), side(column)])?;
     Some(Found { acc: number, levels, factors, computed: path.computed })
 }
 
@@ -112,82 +92,6 @@ fn is_small(levels: &[Level; 3]) -> bool {
     let known = levels.map(|l| l.extent.constant().and_then(Const::as_i64));
     let work = known.iter().try_fold(1_i64, |work, n| Some(work.saturating_mul((*n)?)));
     known.iter().flatten().any(|n| *n < LEAST_SIDE) || work.is_some_and(|work| work < LEAST_WORK)
-}
-
-/// How often an accumulator is written to in a block.
-fn writes(block: &Block, acc: Var) -> usize {
-    block.walk().filter(|s| s.op.written() == Some(acc)).count()
-}
-
-/// The way from a nest to where it writes to an accumulator.
-struct Path {
-    levels: Vec<Level>,
-    /// The statements on the way that stand in no inner region.
-    computed: Vec<Stmt>,
-    /// Indices and value of the write.
-    written: Option<(Vec<Atom>, Atom)>,
-}
-
-impl Path {
-    /// Goes down to the write; `None` if it is in anything but parallel loops.
-    fn follow(&mut self, p: &Par, acc: Var) -> Option<()> {
-        self.levels
-            .extend(p.indices.iter().zip(&p.extents).map(|(index, extent)| Level { index: *index, extent: *extent }));
-        for s in &p.body.stmts {
-            if let Op::AccAdd { acc: to, indices, value } = &s.op
-                && *to == acc
-            {
-                self.written = Some((indices.clone(), *value));
-                return Some(());
-            } else if let Op::Par(inner) = &s.op
-                && writes(&inner.body, acc) > 0
-            {
-                return self.follow(inner, acc);
-            } else {
-                self.computed.push(s.clone())
-            }
-        }
-        None
-    }
-
-    fn definition(&self, a: Atom) -> Option<&Stmt> {
-        let v = a.var()?;
-        self.computed.iter().find(|s| s.results.contains(&v))
-    }
-
-    /// Whether a variable is bound on the way.
-    fn defines(&self, v: Var) -> bool {
-        self.levels.iter().any(|l| l.index == v) || self.computed.iter().any(|s| s.results.contains(&v))
-    }
-
-    /// Whether an index is in range whenever its own loop runs: a factor is computed where other loops may not run.
-    fn is_in_range(&self, index: Atom, dim: Dim) -> bool {
-        self.levels.iter().any(|l| Atom::Var(l.index) == index && l.extent == dim.atom())
-    }
-
-    /// The indices that a value depends on, if it is computed of elements by arithmetic on scalars alone.
-    fn needs(&self, f: &Function, a: Atom) -> Option<FxHashSet<Var>> {
-        let Some(v) = a.var().filter(|v| self.defines(*v)) else { return Some(FxHashSet::default()) };
-        let Some(s) = self.definition(a) else { return Some(FxHashSet::from_iter([v])) };
-        let ty = f.ty(v);
-        let is_simple = if matches!(s.op, Op::Prim { .. }) {
-            ty.is_scalar()
-        } else if let Op::Index { array, indices } = &s.op {
-            let dims = f.atom_ty(*array).dims;
-            let are_outside = dims.iter().all(|d| d.var().is_none_or(|v| !self.defines(v)));
-            are_outside && indices.iter().zip(dims).all(|(index, dim)| self.is_in_range(*index, dim))
-        } else {
-            false
-        };
-        if !is_simple {
-            return None;
-        }
-        let mut all = FxHashSet::default();
-        for operand in s.op.operands() {
-            all.extend(self.needs(f, operand)?);
-        }
-        Some(all)
-    }
 }
 
 /// Takes a sum out of the nest at a position, and writes the product behind the nest.
@@ -199,11 +103,12 @@ fn take_out(f: &mut Function, at: usize, found: &Found) {
     let result = nest.results.remove(p.kinds.len() + found.acc);
     drop_writes(&mut p.body, acc.var);
     let [row, column, term] = found.levels;
+    let splats = Splats::of(&f.body);
     let mut write = Write { f, written: Vec::new(), span };
-    let left = write.matrix([row, term], found.factors[0], &found.computed);
-    let right = write.matrix([term, column], found.factors[1], &found.computed);
+    let left = matrix(&mut write, [row, term], found.factors[0], &found.computed);
+    let right = matrix(&mut write, [term, column], found.factors[1], &found.computed);
     let op = Op::Tensor { op: MATMUL.op(), args: vec![left, right], attrs: STRONG.to_vec() };
-    match acc.init.filter(|init| !write.is_zero(*init)) {
+    match acc.init.filter(|init| !splats.is_zero(*init)) {
         None => write.push(result, op),
         Some(init) => {
             let ty = write.f.ty(result).clone();
@@ -215,121 +120,20 @@ fn take_out(f: &mut Function, at: usize, found: &Found) {
     f.body.stmts.splice(at + 1..at + 1, written);
 }
 
-fn drop_writes(block: &mut Block, acc: Var) {
-    block.stmts.retain(|s| !matches!(&s.op, Op::AccAdd { acc: to, .. } if *to == acc));
-    block.stmts.iter_mut().flat_map(|s| s.op.blocks_mut()).for_each(|b| drop_writes(b, acc));
-}
-
-/// Statements that are being written.
-struct Write<'a> {
-    f: &'a mut Function,
-    written: Vec<Stmt>,
-    span: Span,
-}
-
-impl Write<'_> {
-    fn var(&mut self, name: Symbol, ty: Ty) -> Var {
-        self.f.vars.push(VarInfo { name, ty, record: None });
-        Var(self.f.vars.len() as u32 - 1)
-    }
-
-    fn push(&mut self, result: Var, op: Op) {
-        self.written.push(Stmt { results: vec![result], op, span: self.span });
-    }
-
-    fn define(&mut self, name: &str, ty: Ty, op: Op) -> Var {
-        let result = self.var(name.into(), ty);
-        self.push(result, op);
-        result
-    }
-
-    fn is_zero(&self, a: Atom) -> bool {
-        let is_zero = |a: Atom| a.constant().is_some_and(|c| c.as_float() == Some(0.0));
-        let is_filled = |s: &Stmt| {
-            let fills = matches!(&s.op, Op::Tensor { op, args, .. } if *op == FILL.op() && is_zero(args[0]));
-            fills && a.var() == s.results.first().copied()
-        };
-        is_zero(a) || self.f.body.stmts.iter().any(is_filled)
-    }
-
-    /// The matrix of what a factor is at two indices: an array, one with its axes exchanged, or one that is made.
-    fn matrix(&mut self, levels: [Level; 2], factor: Atom, computed: &[Stmt]) -> Atom {
-        let ty = |elem: Elem, levels: [Level; 2]| Ty::new(elem, levels.map(|l| Dim::from_atom(l.extent)).to_vec());
-        let elem = self.f.atom_ty(factor).elem;
-        let whole = ty(elem, levels);
-        if let Some((array, indices)) = element(factor, computed)
-            && let [first, second] = indices[..]
-        {
-            let [row, column] = levels.map(|l| Atom::Var(l.index));
-            let turned = ty(elem, [levels[1], levels[0]]);
-            if (first, second) == (row, column) && self.f.atom_ty(array) == whole {
-                return array;
-            }
-            if (first, second) == (column, row) && self.f.atom_ty(array) == turned {
-                let op = Op::Tensor { op: TRANSPOSE.op(), args: vec![array], attrs: vec![1, 0] };
-                return self.define("transposed", whole, op).into();
-            }
-        }
-        let mut copies: FxHashMap<Var, Var> = FxHashMap::default();
-        for level in levels {
-            let index = self.copy(level.index);
-            copies.insert(level.index, index);
-        }
-        let indices = levels.map(|l| copies[&l.index]).to_vec();
-        let mut stmts = Vec::new();
-        let value = self.computed(factor, computed, &mut copies, &mut stmts);
-        let body = Block { stmts, results: vec![value] };
-        let extents = levels.map(|l| l.extent).to_vec();
-        let par = Par { indices, extents, kinds: vec![ParResult::Stacked], accs: Vec::new(), body };
-        self.define("factor", whole, Op::Par(Box::new(par))).into()
-    }
-
-    fn copy(&mut self, v: Var) -> Var {
-        let info = self.f.vars[v.index()].clone();
-        self.var(info.name, info.ty)
-    }
-
-    /// A value of the nest computed again, by copies of its statements.
-    fn computed(
-        &mut self,
-        a: Atom,
-        computed: &[Stmt],
-        copies: &mut FxHashMap<Var, Var>,
-        stmts: &mut Vec<Stmt>,
-    ) -> Atom {
-        let Some(v) = a.var() else { return a };
-        if let Some(copy) = copies.get(&v) {
-            return (*copy).into();
-        }
-        let Some(s) = computed.iter().find(|s| s.results.contains(&v)) else { return a };
-        let mut op = s.op.clone();
-        op.map_operands(&mut |a| self.computed(a, computed, copies, stmts));
-        let result = self.copy(v);
-        copies.insert(v, result);
-        stmts.push(Stmt { results: vec![result], op, span: s.span });
-        result.into()
-    }
-}
-
-/// The array and the indices of what is one of its elements.
-fn element(a: Atom, computed: &[Stmt]) -> Option<(Atom, Vec<Atom>)> {
-    let v = a.var()?;
-    let Some(s) = computed.iter().find(|s| s.results.contains(&v)) else { return Some((a, Vec::new())) };
-    if let Op::Index { array, indices } = &s.op {
-        let (array, mut outer) = element(*array, computed)?;
-        outer.extend(indices);
-        Some((array, outer))
-    } else if let Op::Prim { prim, args } = &s.op
-        && *prim == ADD.prim()
+/// The matrix of what a factor is at two indices: an array, one with its axes exchanged, or one that is made.
+fn matrix(write: &mut Write<'_>, levels: [Level; 2], factor: Atom, computed: &[Stmt]) -> Atom {
+    if let Some((array, indices)) = element(factor, computed)
+        && indices == [levels[1], levels[0]].map(|l| Atom::Var(l.index))
     {
-        // The sign of a zero makes no difference to a product in which it wins.
-        match args[..] {
-            [Atom::Const(c), value] | [value, Atom::Const(c)] if c.as_float() == Some(0.0) => element(value, computed),
-            _ => None,
+        let ty =
+            |levels: [Level; 2]| Ty::new(write.f.atom_ty(array).elem, levels.map(|l| Dim::from_atom(l.extent)).into());
+        let (whole, turned) = (ty(levels), ty([levels[1], levels[0]]));
+        if write.f.atom_ty(array) == turned {
+            let op = Op::Tensor { op: TRANSPOSE.op(), args: vec![array], attrs: vec![1, 0] };
+            return write.define("transposed", whole, op).into();
         }
-    } else {
-        None
     }
+    write.array(&levels, factor, computed)
 }
 
 #[cfg(test)]

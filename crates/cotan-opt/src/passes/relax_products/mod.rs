@@ -65,7 +65,7 @@ pub fn relax_products(module: &Module, entry: &str) -> Option<Module> {
 /// Whether an operation multiplies so that an exact zero wins.
 fn is_strong(op: &Op) -> bool {
     op.args_of(MULZ.prim()).is_some()
-        || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && **attrs == STRONG)
+        || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && cotan_ops::is_strong(attrs))
 }
 
 /// Writes the products anew.
@@ -86,7 +86,7 @@ impl Relaxation<'_> {
         if is_strong(&s.op) && !self.lost[s.results[0].index()] {
             match &mut s.op {
                 Op::Prim { prim, args } => (*prim, *args) = self.product(args[0], args[1]),
-                Op::Tensor { attrs, .. } => *attrs = PLAIN.to_vec(),
+                Op::Tensor { attrs, .. } => attrs[0] -= STRONG[0] - PLAIN[0],
                 Op::Index { .. }
                 | Op::Update { .. }
                 | Op::AccAdd { .. }

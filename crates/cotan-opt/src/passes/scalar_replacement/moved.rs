@@ -2,7 +2,7 @@
 
 use crate::passes::small_tensors::{elements, extents};
 use cotan_ir::{Atom, Elem, Function, TensorOp, Var};
-use cotan_ops::{Derivative, Evaluation, FILL, FROM_ELEMENTS, Inputs, MATMUL, STRONG, Shapes, Value, tensor_row};
+use cotan_ops::{Derivative, Evaluation, FILL, FROM_ELEMENTS, Inputs, MATMUL, Shapes, Value, is_strong, tensor_row};
 
 /// Products of two elements that a matrix product may become.
 const MOST_PRODUCTS: usize = 256;
@@ -43,7 +43,7 @@ pub(super) fn parts(f: &Function, result: Var, op: TensorOp, args: &[Atom], attr
     }
     if op == MATMUL.op() {
         let factors = factors(shapes[0].1, shapes[1].1)?;
-        return Some(Parts::Products { is_strong: attrs == STRONG, factors });
+        return Some(Parts::Products { is_strong: is_strong(attrs), factors });
     }
     // What is linear and structural moves elements and puts zeros between them. Done to numbers, counted from 1, that
     // tells which is which.
