@@ -98,9 +98,9 @@ impl Delay<'_> {
         if !is_sum || !is_kept || !matches!(ty.elem, Elem::F32 | Elem::F64) || writes(&l.body, acc.var) != 1 {
             return None;
         }
-        let (at, nest) = l.body.stmts.iter().enumerate().find_map(|(at, s)| match &s.op {
-            Op::Par(p) if writes(&p.body, acc.var) > 0 => Some((at, p)),
-            _ => None,
+        let (at, nest) = l.body.stmts.iter().enumerate().find_map(|(at, s)| {
+            let Op::Par(p) = &s.op else { return None };
+            (writes(&p.body, acc.var) > 0).then_some((at, p))
         })?;
         let mut path = Path::default();
         path.follow(nest, acc.var)?;
