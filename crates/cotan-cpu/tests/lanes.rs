@@ -53,6 +53,30 @@ fn rows_of_a_matrix_times_a_vector_are_eight_chains_of_scalars() {
 }
 
 #[test]
+fn lanes_that_read_along_rows_pay_whatever_their_length() {
+    let product = |of: &str| {
+        with_lanes(&format!(
+            "fn f(n: i64, m: i64, w: f64[n, n], other: f64[n, m], x: f64[n, n], y: f64[n]) {{
+               z: f64[n] = par i < n (stack) {{
+                 s: f64 = loop k < n (s1: f64 = 0.0) {{
+                   a: f64 = {of}
+                   b: f64 = sqrt a
+                   c: f64 = y[k]
+                   s2: f64 = fma b, c, s1
+                   yield s2
+                 }}
+                 yield s
+               }}
+               return z
+             }}"
+        ))
+    };
+    assert!(product("w[k, i]").contains("le.i64 0, 32768"), "nor does a matrix count that is not read");
+    let across = product("w[i, k]");
+    assert!(across.contains("mul.i64 256, n") && !across.contains("mul.i64 256, m"), "{across}");
+}
+
+#[test]
 fn consecutive_elements_are_consecutive_lanes() {
     check(
         "fn f(n: i64, x: f64[n], c: f64) {

@@ -15,8 +15,8 @@ use crate::legalize_width::legalize_list;
 use cost::Estimate;
 use cotan_ir::Elem;
 use cotan_loops::node::{
-    Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Mentions, Node, Operand, Param, Target, any,
-    count, definitions_of, rounds, walk,
+    Buffer, BufferKind, Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Mentions, Node, Operand,
+    Param, Target, any, count, definitions_of, rounds, walk,
 };
 use cotan_loops::{NestPass, Width, is_small, small_version};
 use cotan_ops::Instruction;
@@ -135,7 +135,10 @@ impl Vectoriser<'_> {
         }
         let (mut nodes, lanes) = (Vec::new(), plan.lanes);
         let gain = self.one_by_one(&small.body) / plan.cost;
-        let mut pays = self.pays(small, lanes, gain, &products.unwrap_or_default(), &mut nodes);
+        let shapes = Shapes::of(self.f, &self.definitions, small, lanes, &self.mentions);
+        let rows = shapes.map_or_else(|_| Vec::new(), |shapes| row_sizes(small, &shapes));
+        let reads_rows = !rows.is_empty();
+        let mut pays = self.pays(small, lanes, gain, rows, &products.unwrap_or_default(), &mut nodes);
         if let Some(most) = plan.in_order
             && l.count.as_i64().is_none()
         {
@@ -148,7 +151,7 @@ impl Vectoriser<'_> {
             Some(pays) => {
                 let outside = std::mem::replace(&mut self.is_alternative, true);
                 // Where rows are no reason, there are too few iterations for either.
-                let others = if reads_rows(&l, self.f) && interleaved.is_some() {
+                let others = if reads_rows && interleaved.is_some() {
                     self.interleaved(*l)
                 } else {
                     l.body = self.list(l.body);
@@ -225,16 +228,16 @@ impl Vectoriser<'_> {
         l: &For,
         lanes: u32,
         gain: f64,
+        rows: Vec<(i64, Operand)>,
         products: &[[Operand; 3]],
         nodes: &mut Vec<Node>,
     ) -> Option<Operand> {
-        let mut rows = Vec::new();
         let arrays = private_sizes(l, self.f);
         let has_loop = l.body.iter().any(Node::has_loop);
         if !has_loop && arrays.is_empty() && products.is_empty() {
             return None;
         }
-        row_sizes(l, self.f, &mut rows);
+        let rows = rows.into_iter().map(|(size, length)| (size, vec![length])).collect();
         let mut emit = |instruction, elem, result, args: [Operand; 2]| {
             let args = args.to_vec();
             let local = self.local("pays", result);
@@ -416,21 +419,33 @@ fn private_sizes(l: &For, f: &LoopFunction) -> Vec<(i64, Vec<Operand>)> {
     found
 }
 
-/// Whether sizes of rows decide whether lanes pay.
-fn reads_rows(l: &For, f: &LoopFunction) -> bool {
-    let mut rows = Vec::new();
-    row_sizes(l, f, &mut rows);
-    !rows.is_empty()
-}
-
-/// The rows of matrices that have one for each iteration, and so may be brought together.
-fn row_sizes(l: &For, f: &LoopFunction, found: &mut Vec<(i64, Vec<Operand>)>) {
-    for param in &f.params {
-        if let Param::Tensor(tensor) = param
-            && let [rows, length] = tensor.dims[..]
-            && rows == l.count
-        {
-            found.push((tensor.elem.bytes() as i64, vec![length]));
+/// The rows of matrices that have one for each iteration, and of which lanes read an element each at a time: bytes of an element,
+/// and the length. Lanes that read neighbours read a row as it lies in memory.
+fn row_sizes(l: &For, shapes: &Shapes) -> Vec<(i64, Operand)> {
+    let mut apart: FxHashSet<Buffer> = FxHashSet::default();
+    walk(&l.body, &mut |node| {
+        let place = if let Node::Load(_, place) | Node::Copy { from: place, .. } | Node::Bind { to: place, .. } = node {
+            place
+        } else {
+            return;
+        };
+        let are_neighbours = match shapes.of_operand(place.offset) {
+            Shape::Uniform => true,
+            Shape::Linear(stride) => stride.number() == Some(1),
+            Shape::Varying => false,
+        };
+        if !are_neighbours {
+            apart.insert(place.buffer);
         }
-    }
+    });
+    // Which array has another name is not looked up.
+    let is_named_again = apart.iter().any(|b| shapes.f.buffers[b.index()].kind == BufferKind::Bound);
+    let rows = shapes.f.params.iter().filter_map(|param| match param {
+        Param::Tensor(tensor) if is_named_again || apart.contains(&tensor.place.buffer) => match tensor.dims[..] {
+            [rows, length] if rows == l.count => Some((tensor.elem.bytes() as i64, length)),
+            _ => None,
+        },
+        Param::Tensor(_) | Param::Scalar(_) => None,
+    });
+    rows.collect()
 }
