@@ -75,6 +75,11 @@ impl Touched {
         });
         touched
     }
+
+    /// The buffers that are changed.
+    pub(super) fn changed(&self) -> impl Iterator<Item = Buffer> + '_ {
+        self.buffers.iter().filter(|(_, is_changed)| **is_changed).map(|(buffer, _)| *buffer)
+    }
 }
 
 /// The groups of a loop, in order, of which at least two are there and the first or a later one has no order. `None` if the

@@ -8,6 +8,7 @@
 
 mod groups;
 
+use crate::invariants::renamed;
 use crate::vector;
 use cotan_ir::{Elem, Span};
 use cotan_loops::node::{
@@ -38,14 +39,16 @@ const GATHERED: f64 = 4.0;
 /// Distributes the ordered innermost loops of a function that are not inside of independent ones.
 pub fn distribute(f: &mut LoopFunction, sizes: TaskSizes) {
     let body = std::mem::take(&mut f.body);
-    let mentions = Mentions::of(&body);
-    let body = Distribution { f, mentions, sizes }.list(body);
+    let (mentions, renamed) = (Mentions::of(&body), renamed(&body));
+    let body = Distribution { f, mentions, renamed, sizes }.list(body);
     f.body = body;
 }
 
 struct Distribution<'a> {
     f: &'a mut LoopFunction,
     mentions: Mentions,
+    /// The buffers whose memory has other names.
+    renamed: FxHashSet<Buffer>,
     sizes: TaskSizes,
 }
 
@@ -84,6 +87,7 @@ impl Distribution<'_> {
         let touched: Vec<Touched> = l.body.iter().map(|node| Touched::by(node, self.f)).collect();
         let (n_locals, n_buffers) = (self.f.locals.len(), self.f.buffers.len());
         let parts = groups(self.f, &l, &touched, &self.mentions)
+            .filter(|_| touched.iter().flat_map(Touched::changed).all(|buffer| self.has_one_name(buffer)))
             .and_then(|groups| Parts::new(self.f, &l, &touched, &groups, &self.mentions).written(self.sizes.strip));
         if let Some(parts) = parts {
             let cost: f64 = parts.loops.iter().map(|part| vector::iteration_cost(self.f, part) + gathers(part)).sum();
@@ -94,6 +98,14 @@ impl Distribution<'_> {
         self.f.locals.truncate(n_locals);
         self.f.buffers.truncate(n_buffers);
         vec![Node::For(Box::new(l))]
+    }
+
+    /// Whether the memory of a buffer is that of no other one, so that buffers tell what a store changes.
+    fn has_one_name(&self, buffer: Buffer) -> bool {
+        match self.f.buffers[buffer.index()].kind {
+            BufferKind::Allocated(_) | BufferKind::Param(_) => !self.renamed.contains(&buffer),
+            BufferKind::Stack | BufferKind::Bound => false,
+        }
     }
 
     /// The parts where the loop has enough iterations, else the loop.
