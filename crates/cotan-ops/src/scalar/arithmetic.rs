@@ -142,7 +142,7 @@ pub static MULZ: PrimRow = PrimRow {
     proof: Proof::Proved,
 };
 
-/// Product of derivative code that runs, in which an exact zero of one factor wins.
+/// Product in which an exact zero of the first factor wins.
 pub static MULG: PrimRow = PrimRow {
     sig: same(&MULG, "mulg", BINARY, NUMERIC),
     group: Group::Arithmetic,
@@ -208,7 +208,7 @@ pub static DIV: PrimRow = PrimRow {
     denotation: RealDenotation::Known(Known::Div),
     codegen: Codegen::Native(Instruction::Div),
     fits: Some(&DIV_FITS),
-    partials: &[Partial::term(term!(1 / a1)), Partial::term(term!(-(MULZ(r, 1 / a1))))],
+    partials: &[Partial::term(term!(1 / a1)), Partial::term(term!(-(MULG(r, 1 / a1))))],
     kinks: Kinks::Smooth,
     domain: &[Condition::IsNot(1, 0.0)],
     samples: &[WIDE, Sample::Span(0.5, 3.0)],

@@ -65,6 +65,7 @@ pub fn relax_products(module: &Module, entry: &str) -> Option<Module> {
 /// Whether an operation multiplies so that an exact zero wins.
 fn is_strong(op: &Op) -> bool {
     op.args_of(MULZ.prim()).is_some()
+        || op.args_of(MULG.prim()).is_some()
         || matches!(op, Op::Tensor { op, attrs, .. } if *op == MATMUL.op() && cotan_ops::is_strong(attrs))
 }
 
@@ -85,7 +86,7 @@ impl Relaxation<'_> {
         s.op.blocks_mut().iter_mut().for_each(|b| *b = self.block(b));
         if is_strong(&s.op) && !self.lost[s.results[0].index()] {
             match &mut s.op {
-                Op::Prim { prim, args } => (*prim, *args) = self.product(args[0], args[1]),
+                Op::Prim { prim, args } => (*prim, *args) = self.product(*prim, args[0], args[1]),
                 Op::Tensor { attrs, .. } => attrs[0] -= STRONG[0] - PLAIN[0],
                 Op::Index { .. }
                 | Op::Update { .. }
@@ -101,7 +102,7 @@ impl Relaxation<'_> {
     }
 
     /// The product of two factors of which the exact zero wins that meets infinity.
-    fn product(&self, a: Atom, b: Atom) -> (Prim, Vec<Atom>) {
+    fn product(&self, prim: Prim, a: Atom, b: Atom) -> (Prim, Vec<Atom>) {
         for (whole, share) in [(a, b), (b, a)] {
             if let Some([first, second]) = self.factors.of(share).share_of {
                 return (SHARE.prim(), vec![whole, first, second]);
@@ -111,6 +112,9 @@ impl Relaxation<'_> {
         // Where a divisor is zero, all its quotients are infinite, or NaN.
         let divisors = [a, b].map(|factor| self.factors.of(factor).divisor);
         let have_one_pole = divisors[0].is_some() && divisors[0] == divisors[1];
+        if prim == MULG.prim() && !have_one_pole {
+            return (MULG.prim(), vec![a, b]);
+        }
         match (guards(a, b) && !have_one_pole, guards(b, a) && !have_one_pole) {
             (true, true) => (MULZ.prim(), vec![a, b]),
             (true, false) => (MULG.prim(), vec![a, b]),
@@ -293,7 +297,7 @@ mod tests {
   length: f64 = fma v, v, 1.0
   norm: f64 = sqrt length
   over: f64 = div 1.0, v
-  slope_of_quotient: f64 = mulz third, over
+  slope_of_quotient: f64 = mulg third, over
   fourth: f64 = div y, norm
   g: f64 = mulz f, fourth
   return b, c, d, zero, g, slope_of_quotient
