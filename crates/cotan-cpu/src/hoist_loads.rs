@@ -6,10 +6,10 @@
 //! The element is known to be there if the loop runs at all, so the loop and what is read for it stand in a branch, unless a
 //! loop around has the same trip count. What stands behind something that may end the iteration stays there.
 
-use crate::invariants::{Invariants, MOST_DEFINITIONS, renamed};
+use crate::invariants::{Invariants, MOST_DEFINITIONS, Renamed};
 use cotan_loops::NestPass;
 use cotan_loops::node::{
-    Buffer, BufferKind, BufferUse, For, Local, LocalUse, LoopFunction, Node, Operand, Part, Place, Threads, any,
+    Buffer, BufferUse, For, Local, LocalUse, LoopFunction, Node, Operand, Part, Place, Threads, any,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,7 +26,7 @@ const MOST_HOISTED: usize = 8;
 /// Reads elements that inner loops of a function do not change in front of them.
 pub fn hoist_loads(f: &mut LoopFunction) {
     let body = std::mem::take(&mut f.body);
-    let (values, renamed) = (Invariants::of(f, &body), renamed(&body));
+    let (values, renamed) = (Invariants::of(f, &body), Renamed::of(&body));
     let body = Hoisting { values, renamed, counts: Vec::new() }.list(body);
     f.body = body;
 }
@@ -34,7 +34,7 @@ pub fn hoist_loads(f: &mut LoopFunction) {
 struct Hoisting<'a> {
     values: Invariants<'a>,
     /// The buffers whose memory has other names.
-    renamed: FxHashSet<Buffer>,
+    renamed: Renamed,
     /// The trip counts of the loops around.
     counts: Vec<Operand>,
 }
@@ -86,10 +86,7 @@ impl Hoisting<'_> {
 
     /// Whether an element is the same in all iterations, and where it is, too.
     fn is_invariant(&self, place: Place, inside: &Inside) -> bool {
-        let is_memory = match self.values.f.buffers[place.buffer.index()].kind {
-            BufferKind::Allocated(_) | BufferKind::Param(_) => !self.renamed.contains(&place.buffer),
-            BufferKind::Stack | BufferKind::Bound => false,
-        };
+        let is_memory = self.renamed.has_one_name(self.values.f, place.buffer);
         let is_read_only = !inside.changed.contains(&place.buffer);
         is_memory && is_read_only && self.values.is_fixed(place.offset, &inside.defined, MOST_DEFINITIONS)
     }

@@ -7,6 +7,7 @@
 
 mod interior;
 
+use crate::invariants::defined_in;
 use cotan_ir::Elem;
 use cotan_loops::NestPass;
 use cotan_loops::node::{
@@ -187,17 +188,4 @@ fn may_be_split(l: &For, mentions: &Mentions) -> bool {
         });
     });
     only_computes
-}
-
-/// The locals that nodes define or assign to.
-fn defined_in(nodes: &[Node]) -> FxHashSet<Local> {
-    let mut defined = FxHashSet::default();
-    walk(nodes, &mut |node| {
-        node.each_part(&mut |part| {
-            if let Part::Local(local, LocalUse::Define | LocalUse::Assign) = part {
-                defined.insert(*local);
-            }
-        });
-    });
-    defined
 }

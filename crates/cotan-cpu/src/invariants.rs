@@ -1,8 +1,10 @@
-//! Loop invariants: offsets that are the same in all iterations of a loop, and their computation in front of it.
+//! What is known of a loop before it runs: invariant offsets and their computation in front of it, how far other integers move with each
+//! iteration, and which memory has one name.
 
 use cotan_ir::Elem;
 use cotan_loops::node::{
-    Buffer, Definitions, Expr, Local, LocalInfo, LoopFunction, Node, Operand, definitions_of, walk,
+    Buffer, BufferKind, Definitions, Expr, Local, LocalInfo, LocalUse, LoopFunction, Node, Operand, Part,
+    definitions_of, walk,
 };
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -80,13 +82,70 @@ impl Invariants<'_> {
     }
 }
 
-/// The buffers whose memory has a second name.
-pub(crate) fn renamed(body: &[Node]) -> FxHashSet<Buffer> {
-    let mut renamed = FxHashSet::default();
-    walk(body, &mut |node| {
-        if let Node::Bind { to, .. } = node {
-            renamed.insert(to.buffer);
+/// How far integers move from one iteration of a loop to the next.
+pub(crate) struct Steps<'a> {
+    pub(crate) index: Local,
+    /// What the body defines.
+    pub(crate) defined: &'a FxHashSet<Local>,
+    pub(crate) definitions: &'a Definitions,
+}
+
+impl Steps<'_> {
+    /// `None` where that is no known number, as of an integer that is read from memory.
+    pub(crate) fn of(&self, operand: Operand) -> Option<i64> {
+        let Operand::Local(local) = operand else { return Some(0) };
+        if local == self.index {
+            return Some(1);
         }
+        if !self.defined.contains(&local) {
+            return Some(0);
+        }
+        let Some(Expr::Native { instruction, args, .. }) = self.definitions.get(&local) else { return None };
+        let mut steps = args.iter().map(|arg| self.of(*arg));
+        match (instruction, &args[..]) {
+            (Instruction::Add, [a, b]) => self.of(*a)?.checked_add(self.of(*b)?),
+            (Instruction::Sub, [a, b]) => self.of(*a)?.checked_sub(self.of(*b)?),
+            (Instruction::Mul, [a, Operand::Const(c)] | [Operand::Const(c), a]) => {
+                self.of(*a)?.checked_mul(c.as_i64()?)
+            }
+            (_, _) => steps.all(|step| step == Some(0)).then_some(0),
+        }
+    }
+}
+
+/// The locals that nodes define or assign to.
+pub(crate) fn defined_in(nodes: &[Node]) -> FxHashSet<Local> {
+    let mut defined = FxHashSet::default();
+    walk(nodes, &mut |node| {
+        node.each_part(&mut |part| {
+            if let Part::Local(local, LocalUse::Define | LocalUse::Assign) = part {
+                defined.insert(*local);
+            }
+        });
     });
-    renamed
+    defined
+}
+
+/// The buffers whose memory has another name.
+pub(crate) struct Renamed(FxHashSet<Buffer>);
+
+impl Renamed {
+    /// Those of a function with this body.
+    pub(crate) fn of(body: &[Node]) -> Renamed {
+        let mut renamed = FxHashSet::default();
+        walk(body, &mut |node| {
+            if let Node::Bind { to, .. } = node {
+                renamed.insert(to.buffer);
+            }
+        });
+        Renamed(renamed)
+    }
+
+    /// Whether the memory of a buffer is that of no other one, so that buffers tell what is touched.
+    pub(crate) fn has_one_name(&self, f: &LoopFunction, buffer: Buffer) -> bool {
+        match f.buffers[buffer.index()].kind {
+            BufferKind::Allocated(_) | BufferKind::Param(_) => !self.0.contains(&buffer),
+            BufferKind::Stack | BufferKind::Bound => false,
+        }
+    }
 }

@@ -9,12 +9,12 @@
 //! loop for which the place is fixed, so that a loop that is cut into segments adds up as it did. Elsewhere
 //! the register starts from the element, so that sums keep their bits, and nothing else in the loop touches it.
 
-use crate::invariants::{Invariants, MOST_DEFINITIONS, renamed};
+use crate::invariants::{Invariants, MOST_DEFINITIONS, Renamed};
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_loops::NestPass;
 use cotan_loops::node::{
-    Buffer, BufferKind, BufferUse, Expr, Independence, Local, LocalUse, LoopFunction, Node, Operand, Part, Place,
-    Target, Threads, rounds,
+    Buffer, BufferUse, Expr, Independence, Local, LocalUse, LoopFunction, Node, Operand, Part, Place, Target, Threads,
+    rounds,
 };
 use cotan_ops::Instruction;
 use cotan_ops::reduce::neutral;
@@ -33,7 +33,7 @@ const MOST_PROMOTED: usize = 8;
 /// Keeps the elements that inner loops of a function combine values into in registers.
 pub fn promote_accumulators(f: &mut LoopFunction) {
     let body = std::mem::take(&mut f.body);
-    let (values, renamed) = (Invariants::of(f, &body), renamed(&body));
+    let (values, renamed) = (Invariants::of(f, &body), Renamed::of(&body));
     let body = Promoter { values, renamed, is_inside: false }.list(body);
     f.body = body;
 }
@@ -41,7 +41,7 @@ pub fn promote_accumulators(f: &mut LoopFunction) {
 struct Promoter<'a> {
     values: Invariants<'a>,
     /// The buffers whose memory has other names.
-    renamed: FxHashSet<Buffer>,
+    renamed: Renamed,
     /// Whether an independent loop is around.
     is_inside: bool,
 }
@@ -114,12 +114,8 @@ impl Promoter<'_> {
         for Combined { monoid, place, is_unconditional } in &inside.combined {
             let is_known = found.iter().any(|known| known.place == *place);
             let info = &self.values.f.buffers[place.buffer.index()];
-            let is_memory = match info.kind {
-                BufferKind::Allocated(_) => !inside.allocated.contains(&place.buffer),
-                BufferKind::Param(_) => true,
-                BufferKind::Stack | BufferKind::Bound => false,
-            };
-            let is_memory = is_memory && !self.renamed.contains(&place.buffer);
+            let is_own = inside.allocated.contains(&place.buffer);
+            let is_memory = !is_own && self.renamed.has_one_name(self.values.f, place.buffer);
             let mut of_buffer = inside.combined.iter().filter(|other| other.place.buffer == place.buffer);
             let is_memory = is_memory && of_buffer.all(|other| other.monoid == *monoid);
             let is_candidate = is_memory && info.elem.storage().is_none() && !inside.others.contains(&place.buffer);

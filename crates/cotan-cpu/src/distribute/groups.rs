@@ -5,9 +5,10 @@
 //! its own iteration alone. Groups follow from that by typed fusion: a node joins the first group of its kind that is not
 //! in front of what it needs.
 
+use crate::invariants::{Steps, defined_in};
 use cotan_loops::node::{
-    Buffer, BufferUse, Definitions, Effect, Expr, For, Local, LocalUse, LoopFunction, Mentions, Node, Operand,
-    OperandUse, Part, definitions_of, walk,
+    Buffer, BufferUse, Effect, Expr, For, Local, LocalUse, LoopFunction, Mentions, Node, Operand, OperandUse, Part,
+    definitions_of, walk,
 };
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,8 +83,7 @@ impl Touched {
     }
 }
 
-/// The groups of a loop, in order, of which at least two are there and the first or a later one has no order. `None` if the
-/// loop stays whole.
+/// The groups of a loop, two or more, in order. `None` if the loop stays whole.
 pub(super) fn groups(f: &LoopFunction, l: &For, touched: &[Touched], mentions: &Mentions) -> Option<Vec<Group>> {
     if l.body.len() > MOST_NODES || touched.iter().any(|t| t.is_fixed) {
         return None;
@@ -95,9 +95,9 @@ pub(super) fn groups(f: &LoopFunction, l: &For, touched: &[Touched], mentions: &
     graph.join_memory(l, touched);
     graph.join_cycles();
     let groups = graph.groups()?;
-    // An error of one iteration must not come before one of an earlier iteration, or of this one.
-    let failing = groups.iter().filter(|group| group.nodes.iter().any(|k| touched[*k].fails)).count();
-    (failing <= 1).then_some(groups)
+    // The first error stays the first, and what is read behind a check may be there only because the check has passed.
+    let fails = |group: &Group| group.nodes.iter().any(|k| touched[*k].fails);
+    (!groups.iter().skip(1).any(fails)).then_some(groups)
 }
 
 struct Graph {
@@ -192,11 +192,12 @@ impl Graph {
                 *any_changed |= is_changed;
             }
         }
-        let definitions = definitions_of(&l.body);
+        let (definitions, defined) = (definitions_of(&l.body), defined_in(&l.body));
+        let steps = Steps { index: l.index, defined: &defined, definitions: &definitions };
         for (nodes, is_changed) in nodes_of.into_values() {
             let has_own_elements = |k: &usize| {
                 let Node::Store(place, _) = &l.body[*k] else { return false };
-                step(place.offset, l.index, &definitions).is_some_and(|step| step != 0)
+                steps.of(place.offset).is_some_and(|step| step != 0)
             };
             if is_changed && nodes.len() == 1 && has_own_elements(&nodes[0]) {
                 self.is_sink[nodes[0]] = true;
@@ -284,22 +285,4 @@ fn is_sum(node: &Node) -> bool {
 pub(super) fn is_private(f: &LoopFunction, l: &For, local: Local, mentions: &Mentions) -> bool {
     let first = l.body.iter().find(|node| Touched::by(node, f).mutable.contains(&local));
     matches!(first, Some(Node::Set(..))) && Mentions::of(&l.body).has_all_of_local(local, mentions)
-}
-
-/// How far an offset moves from one iteration to the next, where that is a number.
-pub(super) fn step(offset: Operand, index: Local, definitions: &Definitions) -> Option<i64> {
-    let Operand::Local(local) = offset else { return Some(0) };
-    if local == index {
-        return Some(1);
-    }
-    let Some(expr) = definitions.get(&local) else { return Some(0) };
-    let Expr::Native { instruction, args, .. } = expr else { return None };
-    let of = |k: usize| step(args[k], index, definitions);
-    match (instruction, &args[..]) {
-        (Instruction::Add, _) => of(0)?.checked_add(of(1)?),
-        (Instruction::Sub, _) => of(0)?.checked_sub(of(1)?),
-        (Instruction::Mul, [a, Operand::Const(_)]) => step(*a, index, definitions)?.checked_mul(args[1].as_i64()?),
-        (Instruction::Mul, [Operand::Const(_), b]) => step(*b, index, definitions)?.checked_mul(args[0].as_i64()?),
-        _ => args.iter().all(|arg| step(*arg, index, definitions) == Some(0)).then_some(0),
-    }
 }

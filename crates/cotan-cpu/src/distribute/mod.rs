@@ -8,7 +8,7 @@
 
 mod groups;
 
-use crate::invariants::renamed;
+use crate::invariants::{Renamed, Steps, defined_in};
 use crate::vector;
 use cotan_ir::{Elem, Span};
 use cotan_loops::node::{
@@ -17,7 +17,7 @@ use cotan_loops::node::{
 };
 use cotan_loops::{NestPass, TaskSizes};
 use cotan_ops::Instruction;
-use groups::{Group, Touched, groups, is_private, step};
+use groups::{Group, Touched, groups, is_private};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The record of this pass.
@@ -39,7 +39,7 @@ const GATHERED: f64 = 4.0;
 /// Distributes the ordered innermost loops of a function that are not inside of independent ones.
 pub fn distribute(f: &mut LoopFunction, sizes: TaskSizes) {
     let body = std::mem::take(&mut f.body);
-    let (mentions, renamed) = (Mentions::of(&body), renamed(&body));
+    let (mentions, renamed) = (Mentions::of(&body), Renamed::of(&body));
     let body = Distribution { f, mentions, renamed, sizes }.list(body);
     f.body = body;
 }
@@ -48,7 +48,7 @@ struct Distribution<'a> {
     f: &'a mut LoopFunction,
     mentions: Mentions,
     /// The buffers whose memory has other names.
-    renamed: FxHashSet<Buffer>,
+    renamed: Renamed,
     sizes: TaskSizes,
 }
 
@@ -87,7 +87,9 @@ impl Distribution<'_> {
         let touched: Vec<Touched> = l.body.iter().map(|node| Touched::by(node, self.f)).collect();
         let (n_locals, n_buffers) = (self.f.locals.len(), self.f.buffers.len());
         let parts = groups(self.f, &l, &touched, &self.mentions)
-            .filter(|_| touched.iter().flat_map(Touched::changed).all(|buffer| self.has_one_name(buffer)))
+            .filter(|_| {
+                touched.iter().flat_map(Touched::changed).all(|buffer| self.renamed.has_one_name(self.f, buffer))
+            })
             .and_then(|groups| Parts::new(self.f, &l, &touched, &groups, &self.mentions).written(self.sizes.strip));
         if let Some(parts) = parts {
             let cost: f64 = parts.loops.iter().map(|part| vector::iteration_cost(self.f, part) + gathers(part)).sum();
@@ -98,14 +100,6 @@ impl Distribution<'_> {
         self.f.locals.truncate(n_locals);
         self.f.buffers.truncate(n_buffers);
         vec![Node::For(Box::new(l))]
-    }
-
-    /// Whether the memory of a buffer is that of no other one, so that buffers tell what a store changes.
-    fn has_one_name(&self, buffer: Buffer) -> bool {
-        match self.f.buffers[buffer.index()].kind {
-            BufferKind::Allocated(_) | BufferKind::Param(_) => !self.renamed.contains(&buffer),
-            BufferKind::Stack | BufferKind::Bound => false,
-        }
     }
 
     /// The parts where the loop has enough iterations, else the loop.
@@ -157,6 +151,8 @@ impl<'a> Parts<'a> {
         mentions: &'a Mentions,
     ) -> Parts<'a> {
         let definitions = definitions_of(&l.body);
+        let defined = defined_in(&l.body);
+        let in_loop = Steps { index: l.index, defined: &defined, definitions: &definitions };
         let (mut changed, mut loads, mut group_of) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
         let mut steps = 0;
         walk(&l.body, &mut |node| {
@@ -167,7 +163,7 @@ impl<'a> Parts<'a> {
             });
             if let Node::Load(local, place) = node {
                 loads.insert(*local, *place);
-                steps += step(place.offset, l.index, &definitions).unwrap_or(0).signum();
+                steps += in_loop.of(place.offset).unwrap_or(0).signum();
             }
         });
         for (number, group) in groups.iter().enumerate() {
@@ -203,12 +199,15 @@ impl<'a> Parts<'a> {
             native(n, Instruction::Min, [left.into(), Operand::i64(length)]),
         ];
         body.extend(loops.iter().map(|part| Node::For(Box::new(part.clone()))));
-        let [rounded, strips] = ["rounded", "strips"].map(|name| new_local(self.f, name, Elem::I64));
+        let [last, number_of_last, strips] =
+            ["last", "last_strip", "strips"].map(|name| new_local(self.f, name, Elem::I64));
         let alloc =
             |(_, buffer): &(Local, Buffer)| Node::Alloc { buffer: *buffer, extents: vec![Operand::i64(length)] };
         let mut in_strips: Vec<Node> = self.arrays.iter().map(alloc).collect();
-        in_strips.push(native(rounded, Instruction::Add, [self.l.count, Operand::i64(length - 1)]));
-        in_strips.push(native(strips, Instruction::Div, [rounded.into(), Operand::i64(length)]));
+        // There is an iteration, so this overflows for no count.
+        in_strips.push(native(last, Instruction::Sub, [self.l.count, Operand::i64(1)]));
+        in_strips.push(native(number_of_last, Instruction::Div, [last.into(), Operand::i64(length)]));
+        in_strips.push(native(strips, Instruction::Add, [number_of_last.into(), Operand::i64(1)]));
         in_strips.push(Node::For(Box::new(For { index: strip, count: strips.into(), body, ..self.head() })));
         Some(Written { in_strips, loops })
     }
@@ -358,8 +357,9 @@ impl<'a> Parts<'a> {
 
 /// What lanes lose that gather their elements one by one: machines load several at a time for scalar code.
 fn gathers(part: &For) -> f64 {
-    let definitions = definitions_of(&part.body);
-    let is_gathered = |place: Place| !matches!(step(place.offset, part.index, &definitions), Some(0 | 1));
+    let (definitions, defined) = (definitions_of(&part.body), defined_in(&part.body));
+    let steps = Steps { index: part.index, defined: &defined, definitions: &definitions };
+    let is_gathered = |place: Place| !matches!(steps.of(place.offset), Some(0 | 1));
     let is_in_lanes = part.independence == Independence::All;
     let loads = part.body.iter().filter(|node| matches!(node, Node::Load(_, place) if is_gathered(*place)));
     if is_in_lanes { GATHERED * loads.count() as f64 } else { 0.0 }

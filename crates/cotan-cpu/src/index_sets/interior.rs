@@ -4,6 +4,7 @@
 //! compared, the lesser or greater one is taken, or one is a remainder of the other, the outcome is the same for all
 //! iterations but the first and last few.
 
+use crate::invariants::Steps;
 use cotan_ir::{Const, Elem};
 use cotan_loops::node::{Definitions, Expr, For, Local, Node, Operand, definitions_of, each_definition};
 use cotan_ops::Instruction;
@@ -68,20 +69,7 @@ impl Interior {
 
     /// By how much an integer grows from one iteration to the next, if that is known; `defined` is what the body defines.
     pub(super) fn step(&self, l: &For, operand: Operand, defined: &FxHashSet<Local>) -> Option<i64> {
-        let Operand::Local(local) = operand else { return Some(0) };
-        if local == l.index {
-            return Some(1);
-        }
-        if !defined.contains(&local) {
-            return Some(0);
-        }
-        let Some(Expr::Native { instruction, args, .. }) = self.definitions.get(&local) else { return None };
-        let mut steps = args.iter().map(|arg| self.step(l, *arg, defined));
-        match (instruction, args.len()) {
-            (Instruction::Add, 2) => steps.next()??.checked_add(steps.next()??),
-            (Instruction::Sub, 2) => steps.next()??.checked_sub(steps.next()??),
-            (_, _) => steps.all(|step| step == Some(0)).then_some(0),
-        }
+        Steps { index: l.index, defined, definitions: &self.definitions }.of(operand)
     }
 
     fn known(&self, l: &For, expr: &Expr) -> Option<Known> {

@@ -3,7 +3,7 @@
 //! It decides what is likely, and not what is right: a product that meets `0 * inf` after all is computed again.
 
 use cotan_ir::{Atom, Const, Function, Op, Prim};
-use cotan_ops::{ABS, ADD, DIV, EXP, FMA, LOG, MAX, MUL, MULZ, NEG, POW, PrimRow, SQRT, SUB, WINS};
+use cotan_ops::{ABS, ADD, DIV, EXP, FMA, LOG, MAX, MUL, MULG, MULZ, NEG, POW, PrimRow, SQRT, SUB, WINS};
 
 /// What is infinite at a number that is allowed, beside quotients.
 static POLES: [&PrimRow; 2] = [&LOG, &POW];
@@ -108,7 +108,7 @@ impl Factor {
         let is_sum = is(&ADD) || is(&SUB) || is(&NEG);
         let is_quotient = is(&DIV) && args[1].constant().is_none() && !all[1].sign.is_positive();
         let has_pole = is_quotient || POLES.iter().any(|row| is(row));
-        let passes_on = is_sum || is(&MUL) || is(&MULZ) || is(&ABS);
+        let passes_on = is_sum || is(&MUL) || is(&MULZ) || is(&MULG) || is(&ABS);
         let by_root = is_quotient && all[1].is_root || passes_on && any(|a| a.by_root);
         Factor {
             is_infinite: by_root || has_pole || (is(&MUL) || is(&ABS)) && any(|a| a.is_infinite),
