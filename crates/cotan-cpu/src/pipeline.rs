@@ -9,6 +9,7 @@ use crate::{
 };
 use cotan_loops::{
     CONTRACT, CONTRACT_ACCUMULATED, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS,
+    ROTATE_BUFFERS,
 };
 
 /// Every pass on nests.
@@ -23,6 +24,7 @@ pub static NEST_PASSES: NestPipeline = &[
     &index_sets::PASS,
     &distribute::PASS,
     &vector::PASS,
+    &ROTATE_BUFFERS,
     &fork::PASS,
     &CONTRACT,
     &CONTRACT_ACCUMULATED,
@@ -43,6 +45,7 @@ pub static OPTIMIZED: NestPipeline = &[
     &index_sets::PASS,
     &distribute::PASS,
     &vector::PASS,
+    &ROTATE_BUFFERS,
     &fork::PASS,
     &CONTRACT,
     &split_blocks::PASS,
@@ -58,6 +61,7 @@ pub static OF_VERSIONS: NestPipeline = &[
     &index_sets::PASS,
     &distribute::PASS,
     &vector::PASS,
+    &ROTATE_BUFFERS,
     &fork::PASS,
     &CONTRACT_ACCUMULATED,
     &split_blocks::PASS,
