@@ -183,7 +183,8 @@ impl Fork<'_> {
         }
         if self.is_in_loop {
             let args = vec![number(LEAST_WORTH), worth];
-            let pays = self.define("pays", Elem::Bool, Expr::Native { instruction: Instruction::Le, elem: Elem::F64, args });
+            let pays =
+                self.define("pays", Elem::Bool, Expr::Native { instruction: Instruction::Le, elem: Elem::F64, args });
             let args = vec![pays, chunks, number(1.0)];
             let select = Expr::Native { instruction: Instruction::Select, elem: Elem::F64, args };
             chunks = self.define("w", Elem::F64, select);

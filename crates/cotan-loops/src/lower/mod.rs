@@ -100,6 +100,8 @@ struct Lowering<'a> {
     frame_bytes: i64,
     /// Whether a parallel loop encloses the current statement.
     is_in_par: bool,
+    /// Whether a sequential loop does.
+    is_in_loop: bool,
     /// The source text of the current statement, or of the innermost one around it that has any.
     span: Span,
 
@@ -130,6 +132,7 @@ impl<'a> Lowering<'a> {
             allocates: false,
             frame_bytes: 0,
             is_in_par: false,
+            is_in_loop: false,
             span: Span::NONE,
             scopes: Scopes::default(),
             values: FxHashMap::default(),
