@@ -50,7 +50,7 @@ impl FromStr for Width {
     }
 }
 
-/// How large the pieces of loops are: of wavefronts, and of loops that are distributed.
+/// How large the pieces of loops are: of wavefronts, of loops that are distributed, and of nests that are skewed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TaskSizes {
     /// The steps of a piece of work for a thread, about.
@@ -65,7 +65,9 @@ pub struct TaskSizes {
     pub strip: i64,
     /// Iterations from which on a loop is distributed.
     pub least_distributed: i64,
-    /// What the parts of a distributed loop may cost together, of what the loop does.
+    /// Rows of a strip of a skewed nest, whose diagonals run in lanes.
+    pub rows: i64,
+    /// What the parts of a distributed loop, or the lanes of a skewed nest, may cost, of what the loop does.
     pub worth: f64,
 }
 
@@ -76,11 +78,13 @@ impl TaskSizes {
         steps_of_range: 1.0,
         strip: 4,
         least_distributed: 1,
+        rows: 4,
         worth: f64::INFINITY,
         ..TaskSizes::USUAL
     };
 
-    /// What a strip hands on stays in the first cache.
+    /// What a strip hands on stays in the first cache, and the operations of some vectors of rows fill the time that each
+    /// of them takes.
     const USUAL: TaskSizes = TaskSizes {
         steps_of_task: (1 << 14) as f64,
         steps_of_range: 256.0,
@@ -88,6 +92,7 @@ impl TaskSizes {
         bytes: (8 << 20) as f64,
         strip: 128,
         least_distributed: 32,
+        rows: 32,
         worth: 0.67,
     };
 }
