@@ -100,6 +100,8 @@ struct Lowering<'a> {
     frame_bytes: i64,
     /// How many loops enclose the current statement.
     loop_depth: usize,
+    /// How many of them are parallel.
+    par_depth: usize,
     /// The source text of the current statement, or of the innermost one around it that has any.
     span: Span,
 
@@ -130,6 +132,7 @@ impl<'a> Lowering<'a> {
             allocates: false,
             frame_bytes: 0,
             loop_depth: 0,
+            par_depth: 0,
             span: Span::NONE,
             scopes: Scopes::default(),
             values: FxHashMap::default(),

@@ -68,6 +68,7 @@ impl<'a> Lowering<'a> {
         in_block: Operand,
     ) {
         self.scopes.open(&p.body, true);
+        self.par_depth += 1;
         for (index, i) in p.indices.iter().zip(at) {
             self.bind(*index, Value::Scalar(*i));
         }
@@ -99,6 +100,7 @@ impl<'a> Lowering<'a> {
         }
         let slots = results.into_iter().zip(slots).filter_map(|(value, slot)| Some((value, slot?)));
         self.fill_slots(slots.collect());
+        self.par_depth -= 1;
         self.scopes.close();
     }
 
