@@ -13,6 +13,8 @@ pub struct TargetKind {
     pub keeps_reductions: bool,
     /// Whether the outermost parallel loops say how much work an iteration is, for a plan that cuts them for threads.
     pub estimates_work: bool,
+    /// Whether loops follow the order in which memory lies, for caches; else a thread has an element of the result.
+    pub reads_through_caches: bool,
     /// What every nest goes through when it is written.
     pub after_lowering: NestPipeline,
 }
@@ -22,6 +24,7 @@ pub static CPU: TargetKind = TargetKind {
     name: "cpu",
     keeps_reductions: false,
     estimates_work: true,
+    reads_through_caches: true,
     after_lowering: &[&flush::PASS, &buffer_reuse::PASS],
 };
 
@@ -31,5 +34,6 @@ pub static DEVICE: TargetKind = TargetKind {
     name: "device",
     keeps_reductions: true,
     estimates_work: false,
+    reads_through_caches: false,
     after_lowering: &[&buffer_reuse::PASS],
 };

@@ -99,6 +99,83 @@ fn sizes_that_only_the_run_knows_are_tested_in_front_of_loops_and_library() {
     .assert_eq(&nest.to_string());
 }
 
+/// A product of a vector and a matrix with so many rows.
+fn vector_times_matrix(rows: &str) -> String {
+    let param = if rows.parse::<i64>().is_ok() { String::new() } else { format!("{rows}: i64, ") };
+    format!(
+        "fn f({param}n: i64, a: f64[{rows}], b: f64[{rows}, n]) {{
+           c: f64[n] = matmul a, b {{0}}
+           return c
+         }}"
+    )
+}
+
+#[test]
+fn a_vector_times_a_matrix_takes_a_few_rows_at_a_time() {
+    let nest = lowered(&vector_times_matrix("100")).to_string();
+    expect![[r#"
+        fn f(n: i64, a[]: f64[100], b[]: f64[100, n]) {
+          alloc c: f64[n] as result 0
+          alloc sums: f64[n]
+          t = sub.i64 100, 1
+          t.1 = max.i64 t, 0
+          t.2 = div.i64 t.1, 16
+          t.3 = add.i64 t.2, 1
+          for strip < t.3 {
+            t.4 = mul.i64 strip, 16
+            t.5 = sub.i64 100, t.4
+            t.6 = min.i64 t.5, 16
+            t.7 = le.i64 strip, 0
+            t.8 = le.i64 t.5, 16
+            for column < n {
+              sum := 0.0
+              if t.7 {
+              }
+              else {
+                sum.1 = sums[column]
+                sum := sum.1
+              }
+              for k < t.6 {
+                t.9 = add.i64 t.4, k
+                t.10 = mul.i64 t.9, n
+                t.11 = add.i64 t.10, column
+                x = a[t.9]
+                y = b[t.11]
+                sum.2 = sum
+                sum.3 = fma.f64 x, y, sum.2
+                sum := sum.3
+              }
+              sum.4 = sum
+              if t.8 {
+                c[column] = sum.4
+              }
+              else {
+                sums[column] = sum.4
+              }
+            }
+          }
+          return c[]: f64[n]
+        }
+    "#]]
+    .assert_eq(&nest);
+}
+
+#[test]
+fn where_rows_are_few_or_lanes_have_a_product_each_columns_are_whole() {
+    let is_cut = |text: &str| lowered(text).to_string().contains("for strip");
+    assert!(is_cut(&vector_times_matrix("k")));
+    assert!(!is_cut(&vector_times_matrix("16")));
+    let in_a_par = "fn f(m: i64, k: i64, n: i64, a: f64[m, k], b: f64[k, n]) {
+      d: f64[m, n] = par i < m (stack) {
+        x: f64[k] = a[i]
+        c: f64[n] = matmul x, b {0}
+        yield c
+      }
+      return d
+    }";
+    assert!(!is_cut(in_a_par));
+}
+
 #[test]
 fn what_is_known_to_be_small_or_has_no_library_is_loops_alone() {
     let calls = |text: String| lowered(&text).to_string().contains(" step (");

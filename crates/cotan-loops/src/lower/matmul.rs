@@ -3,12 +3,15 @@
 //! What is large shows when the product runs. A matrix that nothing but such products reads in another order is not
 //! transposed in memory: the library takes strides, and the loops for small matrices transpose it themselves.
 
+mod loops;
+mod runs;
+
 use super::{Lowering, Value};
-use crate::node::{Node, Operand, Place, Product, Tensor, View};
+use crate::node::{Node, Operand, Product, Tensor, View};
 use crate::product::{either, is_small, is_surely_small};
-use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Monoid, Op, Ty, Var, bug, count_uses};
-use cotan_ops::reduce::neutral;
-use cotan_ops::{ADD, FMA, Instruction, MATMUL, MULZ, RUN, TRANSPOSE, is_one_run, is_strong};
+use cotan_ir::{Atom, Block, Dim, Elem, Function, Op, Ty, Var, bug, count_uses};
+use cotan_ops::{Instruction, MATMUL, RUN, TRANSPOSE, is_one_run, is_strong};
+use loops::{Factors, product_loops};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One of the factors.
@@ -31,15 +34,6 @@ impl Factor {
     }
 }
 
-/// Where sums are cut into runs, as [`runs`](cotan_ops::runs) says. All of it is i64.
-struct Runs {
-    n: Operand,
-    /// Terms that every run has.
-    length: Operand,
-    /// The first runs have one more, so many of them.
-    n_longer: Operand,
-}
-
 pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[i64]) -> Value {
     let Some((Op::Tensor { args: operands, .. }, _)) = this.definitions.get(&result).map(|(s, k)| (&s.op, k)) else {
         bug!("lowering to nests", this.f, "no statement computes the product {result:?}");
@@ -52,11 +46,11 @@ pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[
         bug!("lowering to nests", this.f, "a product has {} operands", factors.len())
     };
     this.written(result, |this, to| match test_of_small(this, left, right, to, attrs) {
-        None => product_loops(this, &left.tensor, &right.tensor, to, attrs),
+        None => product_loops(this, &Factors { left: &left.tensor, right: &right.tensor, attrs }, to),
         Some(small) => {
             let loops = this.nodes(|this| {
                 let (left, right) = (dense(this, left), dense(this, right));
-                product_loops(this, &left, &right, to, attrs);
+                product_loops(this, &Factors { left: &left, right: &right, attrs }, to);
             });
             let library = this.nodes(|this| library_product(this, left, right, to));
             // What the loops have transposed is of no use afterwards.
@@ -99,89 +93,6 @@ fn dense(this: &mut Lowering, factor: &Factor) -> Tensor {
     let perm: Vec<i64> = (0..last - 1).chain([last, last - 1]).collect();
     this.permute(&factor.in_memory(), &to, &perm);
     to
-}
-
-/// The sum of every element as `matmul` defines it.
-fn product_loops(this: &mut Lowering, left: &Tensor, right: &Tensor, to: &Tensor, attrs: &[i64]) {
-    let (left_rank, right_rank) = (left.dims.len(), right.dims.len());
-    let n_batch = left_rank.min(right_rank).saturating_sub(2);
-    let summed = left.dims[left_rank - 1];
-    let runs = if is_one_run(attrs) { None } else { runs_of(this, summed) };
-    this.for_all(&to.dims.clone(), &mut |this, at| {
-        let (batch, sides) = at.split_at(n_batch);
-        let (row, column) = sides.split_at(usize::from(left_rank > 1));
-        let zero = Operand::Const(Const::zero(to.elem));
-        let run = |this: &mut Lowering, low: Operand, length: Operand| {
-            let sum = this.variable("sum", to.elem, zero);
-            this.for_each("k", length, |this, k| {
-                let k = this.add(low, k);
-                let x_at: Vec<Operand> = batch.iter().chain(row).copied().chain([k]).collect();
-                let y_at: Vec<Operand> = batch.iter().copied().chain([k]).chain(column.iter().copied()).collect();
-                let (x, y) = (this.part(left, &x_at).place, this.part(right, &y_at).place);
-                let (x, y) = (this.load("x", left.elem, x), this.load("y", right.elem, y));
-                let old = this.read(sum);
-                let new = if is_strong(attrs) {
-                    let product = this.apply("product", &MULZ, &[x, y]);
-                    this.apply("sum", &ADD, &[old, product])
-                } else {
-                    this.apply("sum", &FMA, &[x, y, old])
-                };
-                this.push(Node::Set(sum, new));
-            });
-            this.read(sum)
-        };
-        let total = match &runs {
-            None => run(this, Operand::i64(0), summed),
-            Some(runs) => total_of_runs(this, to.elem, runs, run),
-        };
-        let target: Place = this.part(to, at).place;
-        this.store(target, total);
-    });
-}
-
-/// Where a sum is cut into runs; nothing if it is known to be a single one.
-fn runs_of(this: &mut Lowering, summed: Operand) -> Option<Runs> {
-    if summed.as_i64().is_some_and(|n| n <= RUN as i64) {
-        return None;
-    }
-    let others = i64_of(this, Instruction::Sub, summed, Operand::i64(1));
-    let others = i64_of(this, Instruction::Max, others, Operand::i64(0));
-    let others = i64_of(this, Instruction::Div, others, Operand::i64(RUN as i64));
-    let n = this.add(others, Operand::i64(1));
-    let length = i64_of(this, Instruction::Div, summed, n);
-    let n_longer = i64_of(this, Instruction::Rem, summed, n);
-    Some(Runs { n, length, n_longer })
-}
-
-/// The total of the runs of a sum, given what gives one from a term on and so many of them.
-fn total_of_runs(
-    this: &mut Lowering,
-    elem: Elem,
-    runs: &Runs,
-    run: impl FnOnce(&mut Lowering, Operand, Operand) -> Operand,
-) -> Operand {
-    // It changes no bit of the first run, not even the sign of a zero.
-    let total = this.variable("total", elem, Operand::Const(neutral(Monoid::Add, elem)));
-    this.for_each("run", runs.n, |this, number| {
-        let start = |this: &mut Lowering, number: Operand| {
-            let shorter = this.mul(number, runs.length);
-            let longer = i64_of(this, Instruction::Min, number, runs.n_longer);
-            this.add(shorter, longer)
-        };
-        let low = start(this, number);
-        let next = this.add(number, Operand::i64(1));
-        let high = start(this, next);
-        let length = this.sub(high, low);
-        let sum = run(this, low, length);
-        let old = this.read(total);
-        let new = this.apply("total", &ADD, &[old, sum]);
-        this.push(Node::Set(total, new));
-    });
-    this.read(total)
-}
-
-fn i64_of(this: &mut Lowering, instruction: Instruction, a: Operand, b: Operand) -> Operand {
-    this.native(instruction, Elem::I64, Elem::I64, &[a, b])
 }
 
 /// The product by a library, for each index of the batch.
