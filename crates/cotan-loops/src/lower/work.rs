@@ -64,6 +64,22 @@ fn sum(this: &Lowering, acc: Var) -> Option<Sum> {
     }
 }
 
+/// The same for loops over all elements of an array, of which each is so many steps.
+pub(super) fn sharing_of_elements(this: &mut Lowering, extents: &[Operand], steps: f64) -> Option<Sharing> {
+    if this.is_in_par || !this.target.estimates_work {
+        return None;
+    }
+    let (_, inner) = extents.split_first()?;
+    let steps = inner.iter().fold(number(steps), |steps, extent| {
+        let extent = match extent {
+            Operand::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
+            Operand::Local(_) => this.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[*extent]),
+        };
+        float(this, Instruction::Mul, steps, extent)
+    });
+    Some(Sharing { steps, sums: Vec::new() })
+}
+
 /// The steps of so many iterations.
 pub(super) fn times(this: &mut Lowering, steps: Operand, n: i64) -> Operand {
     float(this, Instruction::Mul, steps, number(n as f64))
