@@ -92,7 +92,7 @@ impl TaskSizes {
         bytes: (8 << 20) as f64,
         strip: 128,
         least_distributed: 32,
-        rows: 32,
+        rows: 16,
         worth: 0.67,
     };
 }

@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const NEAR: i128 = 3;
 
 /// The loops of a nest.
+#[derive(Clone)]
 pub(super) struct Loops {
     /// The counters of the outer and the inner loop.
     pub(super) indices: [Local; 2],
@@ -65,6 +66,30 @@ impl Loops {
                 })
             })
         })
+    }
+
+    /// Whether no two iterations of the inner loop have the same offset.
+    pub(super) fn are_all_apart(&self, offset: &Poly) -> bool {
+        let [t, s] = self.indices;
+        let in_row = offset.split(s).is_some_and(|(_, slope)| slope.as_number().is_some_and(|n| n != 0));
+        let rows_are_apart = || {
+            let mut pair = Pair { loops: self, fresh: self.fresh, facts: self.facts.clone() };
+            let [distance, other] = [pair.counter(), pair.counter()];
+            pair.run(0, 1)?;
+            pair.run(1, 0)?;
+            let further = Poly::unknown(t).plus(&Poly::unknown(distance))?.plus(&Poly::number(1))?;
+            let difference = offset.with(t, &further)?.with(s, &Poly::unknown(other))?.minus(offset)?;
+            let row = pair.ends(1, 1, &Poly::number(0))?;
+            let counters = [
+                Counter { local: other, most: row.clone() },
+                Counter { local: s, most: row },
+                Counter { local: distance, most: pair.ends(0, 2, &Poly::unknown(t))? },
+                Counter { local: t, most: pair.ends(0, 2, &Poly::number(0))? },
+            ];
+            let negated = Poly::number(0).minus(&difference)?;
+            [difference, negated].iter().any(|poly| pair.facts.is_positive(poly, &counters)).then_some(())
+        };
+        in_row && rows_are_apart().is_some()
     }
 
     /// Shows that a later `t` never meets in an earlier stage what the first access touches.

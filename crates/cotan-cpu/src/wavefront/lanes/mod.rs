@@ -9,6 +9,7 @@
 //! fail before: checks of what no iteration changes go in front of the nest (`checks.rs`).
 
 mod checks;
+mod forward;
 mod nest;
 mod write;
 
@@ -20,10 +21,13 @@ use super::write::Writer;
 use crate::delinearize::nest_of;
 use crate::distribute::gathers;
 use crate::vector;
+use checks::Checks;
 use cotan_loops::node::{Buffer, For, Local, LocalUse, LoopFunction, Mentions, Node, Part, each_definition, walk};
 use cotan_loops::{NestPass, TaskSizes};
+use forward::{Ring, rings};
 use nest::Nest;
 use rustc_hash::FxHashSet;
+use write::Skewed;
 
 /// The record of this pass.
 pub(crate) static PASS: NestPass = NestPass {
@@ -31,6 +35,13 @@ pub(crate) static PASS: NestPass = NestPass {
     doc: "Runs the diagonals of nests of two sequential loops in lanes.",
     run: |f, context| skew(f, &context.tasks),
 };
+
+/// Operations between what one iteration of a row stores and what the next one does, at least: with fewer of them nobody
+/// waits, and what takes time is memory, which threads share.
+const LEAST_CHAIN: usize = 2;
+
+/// How many times as long as its operations an iteration takes that waits for the one before.
+const WAITING: f64 = 1.3;
 
 /// Iterations of the inner loop that a row lags behind the one before, at most.
 const MOST_SKEW: i128 = 2;
@@ -50,9 +61,10 @@ struct Skewing<'a> {
     sizes: &'a TaskSizes,
 }
 
-/// What is known of a nest that may be skewed.
-struct Legal {
+/// How a nest may be skewed.
+struct Plan {
     skew: i64,
+    rings: Vec<Ring>,
     /// The buffers that it changes.
     written: FxHashSet<Buffer>,
 }
@@ -99,18 +111,20 @@ impl Skewing<'_> {
     }
 
     fn skewed_nest(&mut self, l: &For) -> Option<Vec<Node>> {
-        let n_locals = self.f.locals.len();
+        let (n_locals, n_buffers) = (self.f.locals.len(), self.f.buffers.len());
         let nest = Nest::of(l)?;
-        let legal = self.legal(l, &nest)?;
-        let found = self.written(l, &nest, &legal);
+        let plain = nest.without_checks();
+        let plan = self.plan(l, &plain)?;
+        let found = self.written(l, [&nest, &plain], &plan);
         if found.is_none() {
             self.f.locals.truncate(n_locals);
+            self.f.buffers.truncate(n_buffers);
         }
         found
     }
 
-    /// Whether the iterations of a diagonal are independent.
-    fn legal(&self, l: &For, nest: &Nest) -> Option<Legal> {
+    /// How the nest without its checks may be skewed so that the iterations of a diagonal are independent.
+    fn plan(&self, l: &For, nest: &Nest) -> Option<Plan> {
         let values = Values::new(self.f, &self.survey.definitions, (l.index, &l.body), &nest.counts);
         if !nest.counts.iter().all(|count| values.is_fixed(*count)) || !self.has_own_variables(nest) {
             return None;
@@ -120,10 +134,7 @@ impl Skewing<'_> {
         let mut met = Vec::new();
         for (stage, outer, nodes) in [(Stage::Before, vec![t], &nest.before), (Stage::Inner, vec![t, s], &nest.body)] {
             let mut accesses = Accesses::new(self.f, &values, outer, fresh);
-            nodes
-                .iter()
-                .filter(|node| !matches!(node, Node::Check { .. }))
-                .try_for_each(|node| accesses.nodes(std::slice::from_ref(node)))?;
+            accesses.nodes(nodes)?;
             fresh = accesses.fresh;
             met.extend(accesses.found.into_iter().map(|access| (stage, access)));
         }
@@ -133,11 +144,13 @@ impl Skewing<'_> {
             return None;
         }
         let counts = [values.counts(nest.counts[0])?, values.counts(nest.counts[1])?];
-        (1..=MOST_SKEW).find_map(|skew| {
-            let (counts, facts, skewed) = (counts.clone(), values.facts(), Some(skew));
-            let loops = Loops { indices: nest.indices, counts, facts, fresh, skew: skewed };
-            loops.may_overlap(&met).then(|| Legal { skew: skew as i64, written: written.clone() })
-        })
+        let loops = Loops { indices: nest.indices, counts, facts: values.facts(), fresh, skew: None };
+        let skewed = (1..=MOST_SKEW).map(|skew| Loops { skew: Some(skew), ..loops.clone() });
+        let loops = skewed.into_iter().find(|loops| loops.may_overlap(&met))?;
+        let skew = loops.skew? as i64;
+        let rings = rings(self.f, &values, &loops, nest, (skew, self.sizes.rows));
+        let waits = rings.is_empty() || rings.iter().any(|ring| ring.chain(nest) >= LEAST_CHAIN);
+        waits.then_some(Plan { skew, rings, written })
     }
 
     /// Whether the mutable locals that iterations change are their own.
@@ -156,24 +169,27 @@ impl Skewing<'_> {
             .all(|local| inside.has_all_of_local(local, &self.mentions) && is_set_first(&nest.body, local))
     }
 
-    /// The nest in lanes, if that is estimated to pay.
-    fn written(&mut self, l: &For, nest: &Nest, legal: &Legal) -> Option<Vec<Node>> {
+    /// The nest in lanes, with its checks in front, if that is estimated to pay.
+    fn written(&mut self, l: &For, [nest, plain]: [&Nest; 2], plan: &Plan) -> Option<Vec<Node>> {
         let mut inside = FxHashSet::from_iter(nest.indices);
         each_definition(&l.body, &mut |local, _| {
             inside.insert(local);
         });
-        let hoisted = checks::Checks::of(self.f, nest, &inside, &legal.written)?;
-        let plain = nest.without_checks();
+        let checks = Checks::of(self.f, nest, &inside, &plan.written)?;
+        for ring in &plan.rings {
+            let info = ring.info(self.f);
+            self.f.buffers.push(info);
+        }
         let mut w = Writer::new(self.f, &self.survey.definitions, &inside);
         w.open();
-        let counts = [w.hoisted(plain.counts[0])?, w.hoisted(plain.counts[1])?];
+        let counts = [w.hoisted(nest.counts[0])?, w.hoisted(nest.counts[1])?];
         let runs = write::runs(&mut w, counts);
-        hoisted.write(&mut w, nest, counts, runs);
-        let skewed = write::Skewed { nest: &plain, counts, skew: legal.skew, rows: self.sizes.rows };
+        checks.write(&mut w, nest, counts, runs);
+        let skewed = Skewed { nest: plain, counts, skew: plan.skew, rows: self.sizes.rows, rings: &plan.rings };
         let diagonal = skewed.write(&mut w, runs);
         let nodes = w.close();
-        let in_order = plain.inner();
         let cost = vector::iteration_cost(self.f, &diagonal) + gathers(&diagonal);
-        (cost < self.sizes.worth * vector::iteration_cost(self.f, &in_order)).then_some(nodes)
+        let in_order = WAITING * vector::iteration_cost(self.f, &plain.inner());
+        (cost < self.sizes.worth * in_order).then_some(nodes)
     }
 }

@@ -45,8 +45,9 @@ impl Nest {
     /// The nest if no check fails, without what only checks read.
     pub(super) fn without_checks(&self) -> Nest {
         let mut read = FxHashSet::default();
-        let body = needed(&self.body, &mut read);
-        let before = needed(&self.before, &mut read);
+        let does_more = |node: &Node| !node.only_defines() && !matches!(node, Node::Check { .. });
+        let body = needed(&self.body, does_more, &mut read);
+        let before = needed(&self.before, does_more, &mut read);
         Nest { before, body, ..*self }
     }
 
@@ -58,11 +59,16 @@ impl Nest {
     }
 }
 
-/// The nodes that are more than checks, or define what others read.
-fn needed(nodes: &[Node], read: &mut FxHashSet<Local>) -> Vec<Node> {
+/// The nodes that define a local, or what that takes.
+pub(super) fn defining(nodes: &[Node], local: Local) -> Vec<Node> {
+    needed(nodes, |_| false, &mut FxHashSet::from_iter([local]))
+}
+
+/// The nodes that are wanted, or define what is read behind them.
+fn needed(nodes: &[Node], is_wanted: impl Fn(&Node) -> bool, read: &mut FxHashSet<Local>) -> Vec<Node> {
     let mut kept: Vec<Node> = Vec::with_capacity(nodes.len());
     for node in nodes.iter().rev() {
-        let mut is_read = !node.only_defines() && !matches!(node, Node::Check { .. });
+        let mut is_read = is_wanted(node);
         node.each_definition(&mut |local, _| is_read |= read.contains(&local));
         if is_read {
             walk(std::slice::from_ref(node), &mut |node| {
