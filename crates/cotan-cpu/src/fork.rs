@@ -11,7 +11,7 @@ mod copies;
 
 use copies::Copies;
 use cotan_ir::{Const, Elem};
-use cotan_loops::NestPass;
+use cotan_loops::{NestPass, TaskSizes};
 use cotan_loops::node::{
     Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place, Sharing, Threads,
 };
@@ -21,13 +21,9 @@ use cotan_ops::Instruction;
 pub(crate) static PASS: NestPass = NestPass {
     name: "fork",
     doc: "Cuts loops whose iterations may run on several threads into chunks.",
-    run: |f, _| fork(f),
+    run: |f, context| fork(f, &context.tasks),
 };
 
-/// Steps of a chunk, about: handing one to a thread costs about a hundredth of them.
-const STEPS_PER_CHUNK: f64 = (1 << 15) as f64;
-/// Chunks' worth of work, at least, of a loop inside of a sequential one, which is handed out again and again: about 10 us.
-const LEAST_WORTH: f64 = 8.0;
 /// Chunks of a loop at most: a few for each core of a large machine.
 const MOST_CHUNKS: f64 = 256.0;
 /// Chunks at most where each has a copy of what iterations combine into.
@@ -38,10 +34,10 @@ const STEPS_PER_BYTE: f64 = 2.0;
 const BYTES_OF_COPIES: f64 = (32 << 20) as f64;
 
 /// Cuts the loops of a function whose iterations may run on several threads.
-pub fn fork(f: &mut LoopFunction) {
+pub fn fork(f: &mut LoopFunction, sizes: &TaskSizes) {
     let body = std::mem::take(&mut f.body);
     let (open, head) = (Vec::new(), Vec::new());
-    let mut fork = Fork { f, open, head, input_bytes: None, chunks_around: None, is_in_loop: false };
+    let mut fork = Fork { f, sizes, open, head, input_bytes: None, chunks_around: None, is_in_loop: false };
     let body = fork.list(body);
     let mut whole = fork.head;
     whole.extend(body);
@@ -50,6 +46,7 @@ pub fn fork(f: &mut LoopFunction) {
 
 struct Fork<'a> {
     f: &'a mut LoopFunction,
+    sizes: &'a TaskSizes,
     /// The lists that are being written, innermost last.
     open: Vec<Vec<Node>>,
     /// What comes before everything else in the function.
@@ -108,9 +105,9 @@ impl Fork<'_> {
 
     /// Whether it is known that a loop is not worth two threads.
     fn is_small(&self, l: &For, sharing: &Sharing) -> bool {
-        let least = if self.is_in_loop { LEAST_WORTH } else { 2.0 };
+        let least = if self.is_in_loop { self.sizes.least_inside } else { 2.0 * self.sizes.steps_of_chunk };
         match (l.count.as_i64(), float(sharing.steps)) {
-            (Some(n), Some(steps)) => n as f64 * f64::from(l.lanes) * steps < least * STEPS_PER_CHUNK,
+            (Some(n), Some(steps)) => n as f64 * f64::from(l.lanes) * steps < least,
             (Some(n), None) => n < 2,
             (None, _) => false,
         }
@@ -168,7 +165,7 @@ impl Fork<'_> {
             let around = self.float_of(around);
             most = self.f64(Instruction::Div, most, around);
         }
-        let worth = self.f64(Instruction::Mul, work, number(1.0 / STEPS_PER_CHUNK));
+        let worth = self.f64(Instruction::Mul, work, number(1.0 / self.sizes.steps_of_chunk));
         let mut chunks = self.f64(Instruction::Min, worth, most);
         chunks = self.f64(Instruction::Min, chunks, trips);
         if !copies.is_empty() {
@@ -182,7 +179,7 @@ impl Fork<'_> {
             chunks = self.f64(Instruction::Min, chunks, room);
         }
         if self.is_in_loop {
-            let args = vec![number(LEAST_WORTH), worth];
+            let args = vec![number(self.sizes.least_inside), work];
             let pays =
                 self.define("pays", Elem::Bool, Expr::Native { instruction: Instruction::Le, elem: Elem::F64, args });
             let args = vec![pays, chunks, number(1.0)];
