@@ -22,8 +22,11 @@ use crate::delinearize::nest_of;
 use crate::distribute::gathers;
 use crate::vector;
 use checks::Checks;
-use cotan_loops::node::{Buffer, For, Local, LocalUse, LoopFunction, Mentions, Node, Part, each_definition, walk};
+use cotan_loops::node::{
+    Buffer, For, Local, LocalUse, LoopFunction, Mentions, Node, Operand, Part, each_definition, walk,
+};
 use cotan_loops::{NestPass, TaskSizes};
+use cotan_ops::Instruction;
 use forward::{Ring, rings};
 use nest::Nest;
 use rustc_hash::FxHashSet;
@@ -39,6 +42,12 @@ pub(crate) static PASS: NestPass = NestPass {
 /// Operations between what one iteration of a row stores and what the next one does, at least: with fewer of them nobody
 /// waits, and what takes time is memory, which threads share.
 const LEAST_CHAIN: usize = 2;
+
+/// What an iteration costs that is light: a small table of such ones is done before a strip of it is on its way.
+const LIGHT: f64 = 64.0;
+
+/// Rows and columns of a table that is not small, in rows of a strip.
+const STRIPS: i64 = 2;
 
 /// How many times as long as its operations an iteration takes that waits for the one before.
 const WAITING: f64 = 1.3;
@@ -92,7 +101,7 @@ impl Skewing<'_> {
     fn skewed(&mut self, l: &For) -> Option<Vec<Node>> {
         let n_locals = self.f.locals.len();
         let Some(nest) = nest_of(self.f, &self.survey.definitions, l) else {
-            return self.skewed_nest(l);
+            return self.skewed_nest(l, l);
         };
         let mut definitions = self.survey.definitions.clone();
         // Counters that were quotients and remainders are those of loops.
@@ -102,7 +111,7 @@ impl Skewing<'_> {
             None => drop(definitions.remove(&local)),
         });
         std::mem::swap(&mut self.survey.definitions, &mut definitions);
-        let found = self.skewed_nest(&nest);
+        let found = self.skewed_nest(&nest, l);
         self.survey.definitions = definitions;
         if found.is_none() {
             self.f.locals.truncate(n_locals);
@@ -110,12 +119,13 @@ impl Skewing<'_> {
         found
     }
 
-    fn skewed_nest(&mut self, l: &For) -> Option<Vec<Node>> {
+    /// What a nest becomes, which is written as `original`.
+    fn skewed_nest(&mut self, l: &For, original: &For) -> Option<Vec<Node>> {
         let (n_locals, n_buffers) = (self.f.locals.len(), self.f.buffers.len());
         let nest = Nest::of(l)?;
         let plain = nest.without_checks();
         let plan = self.plan(l, &plain)?;
-        let found = self.written(l, [&nest, &plain], &plan);
+        let found = self.written(l, [&nest, &plain], &plan).and_then(|written| self.where_it_pays(written, original));
         if found.is_none() {
             self.f.locals.truncate(n_locals);
             self.f.buffers.truncate(n_buffers);
@@ -169,8 +179,8 @@ impl Skewing<'_> {
             .all(|local| inside.has_all_of_local(local, &self.mentions) && is_set_first(&nest.body, local))
     }
 
-    /// The nest in lanes, with its checks in front, if that is estimated to pay.
-    fn written(&mut self, l: &For, [nest, plain]: [&Nest; 2], plan: &Plan) -> Option<Vec<Node>> {
+    /// The nest in lanes, with its checks in front.
+    fn written(&mut self, l: &For, [nest, plain]: [&Nest; 2], plan: &Plan) -> Option<Written> {
         let mut inside = FxHashSet::from_iter(nest.indices);
         each_definition(&l.body, &mut |local, _| {
             inside.insert(local);
@@ -183,13 +193,50 @@ impl Skewing<'_> {
         let mut w = Writer::new(self.f, &self.survey.definitions, &inside);
         w.open();
         let counts = [w.hoisted(nest.counts[0])?, w.hoisted(nest.counts[1])?];
+        let in_front = w.close();
+        w.open();
         let runs = write::runs(&mut w, counts);
         checks.write(&mut w, nest, counts, runs);
         let skewed = Skewed { nest: plain, counts, skew: plan.skew, rows: self.sizes.rows, rings: &plan.rings };
         let diagonal = skewed.write(&mut w, runs);
         let nodes = w.close();
-        let cost = vector::iteration_cost(self.f, &diagonal) + gathers(&diagonal);
-        let in_order = WAITING * vector::iteration_cost(self.f, &plain.inner());
-        (cost < self.sizes.worth * in_order).then_some(nodes)
+        Some(Written { in_front, counts, nodes, diagonal, in_order: plain.inner() })
     }
+
+    /// A nest in lanes if that is estimated to pay, and where it does.
+    fn where_it_pays(&mut self, written: Written, original: &For) -> Option<Vec<Node>> {
+        let Written { in_front: mut nodes, counts, nodes: in_lanes, diagonal, in_order } = written;
+        let cost = vector::iteration_cost(self.f, &diagonal) + gathers(&diagonal);
+        let in_order = vector::iteration_cost(self.f, &in_order);
+        if cost >= self.sizes.worth * WAITING * in_order {
+            return None;
+        }
+        let least = STRIPS * self.sizes.rows;
+        let are_long = counts.map(|count| count.as_i64().map(|n| n >= least));
+        if in_order >= LIGHT || are_long == [Some(true); 2] {
+            nodes.extend(in_lanes);
+        } else if are_long.contains(&Some(false)) {
+            return None;
+        } else {
+            let (definitions, inside) = (&self.survey.definitions, FxHashSet::default());
+            let mut w = Writer::new(self.f, definitions, &inside);
+            w.open();
+            let [rows, columns] = counts.map(|count| w.is(Instruction::Ge, count, Operand::i64(least)));
+            let is_long = write::both(&mut w, rows, columns);
+            nodes.extend(w.close());
+            nodes.push(Node::If(is_long, in_lanes, vec![Node::For(Box::new(original.clone()))]));
+        }
+        Some(nodes)
+    }
+}
+
+/// A nest that was written in lanes.
+struct Written {
+    /// Its counts, and what computes them.
+    in_front: Vec<Node>,
+    counts: [Operand; 2],
+    nodes: Vec<Node>,
+    /// The loop over the rows of a diagonal, and the inner loop as it was.
+    diagonal: For,
+    in_order: For,
 }
