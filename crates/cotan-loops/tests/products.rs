@@ -176,6 +176,62 @@ fn where_rows_are_few_or_lanes_have_a_product_each_columns_are_whole() {
     assert!(!is_cut(in_a_par));
 }
 
+/// A loop of so many steps that multiplies a matrix, known or not in front of it, by what it carries.
+fn steps_with_product(steps: &str, rows: &str, matrix: &str) -> String {
+    format!(
+        "fn f(t: i64, n: i64, a: f64[{rows}, {rows}], x: f64[{rows}]) {{
+           y: f64[{rows}] = loop i < {steps} (s: f64[{rows}] = x) {{
+             b: f64[{rows}, {rows}] = add a, 1.0
+             c: f64[{rows}] = matmul {matrix}, s {{0}}
+             yield c
+           }}
+           return y
+         }}"
+    )
+}
+
+#[test]
+fn a_matrix_that_steps_multiply_by_is_transposed_in_front_of_them() {
+    let text = lowered(&steps_with_product("t", "n", "a")).to_string();
+    let (before, made) = text.split_once("for i <").unwrap();
+    expect![[r#"
+        fn f(t: i64, n: i64, a[]: f64[n, n], x[]: f64[n]) {
+          t.1 = mul.i64 n, n
+          t.2 = ge.i64 t, 8
+          t.3 = ge.i64 n, 16
+          t.4 = le.i64 t.1, 65536
+          t.5 = and.bool t.2, t.3
+          t.6 = and.bool t.5, t.4
+          t.7 = select.i64 t.6, n, 0
+          alloc columns: f64[t.7, n]
+          if t.6 {
+            for k < n {
+              for k.1 < n {
+                t.8 = mul.i64 k.1, n
+                t.9 = add.i64 t.8, k
+                t.10 = mul.i64 k, n
+                t.11 = add.i64 t.10, k.1
+                x = a[t.9]
+                columns[t.11] = x
+              }
+            }
+          }
+          alloc y: f64[n] as result 0
+          copy x[] to y[], n"#]]
+    .assert_eq(before.trim_end());
+    assert!(made.contains("columns[") && made.contains("= a["), "both forms are there: {text}");
+}
+
+#[test]
+fn few_steps_or_rows_and_matrices_of_a_step_have_no_transpose() {
+    let is_transposed = |text: &str| lowered(text).to_string().contains("alloc columns");
+    assert!(is_transposed(&steps_with_product("8", "16", "a")));
+    assert!(!is_transposed(&steps_with_product("7", "n", "a")));
+    assert!(!is_transposed(&steps_with_product("t", "15", "a")));
+    assert!(!is_transposed(&steps_with_product("t", "257", "a")));
+    assert!(!is_transposed(&steps_with_product("t", "n", "b")));
+}
+
 #[test]
 fn what_is_known_to_be_small_or_has_no_library_is_loops_alone() {
     let calls = |text: String| lowered(&text).to_string().contains(" step (");

@@ -4,7 +4,7 @@
 //! Lanes would have to gather an element of every row. Eight rows at a time are eight chains, which is what the machine has in
 //! flight at once, and every row is read in order. It is done as lanes are, with the lanes then taken apart.
 //!
-//! Iterations that a last whole strip does not have run again with others before them: so the body only reads what it does not write,
+//! The last strip begins so early that it is whole, and iterations run again there: so the body only reads what it does not write,
 //! and adds to nothing outside of it.
 
 use super::shape::{Shape, Shapes};

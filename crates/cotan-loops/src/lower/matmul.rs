@@ -3,12 +3,15 @@
 //! What is large shows when the product runs. A matrix that nothing but such products reads in another order is not
 //! transposed in memory: the library takes strides, and the loops for small matrices transpose it themselves.
 
+mod columns;
 mod loops;
 mod runs;
 
 use super::{Lowering, Value};
 use crate::node::{Node, Operand, Product, Tensor, View};
 use crate::product::{either, is_small, is_surely_small};
+use columns::by_columns;
+pub(super) use columns::{Columns, pack};
 use cotan_ir::{Atom, Block, Dim, Elem, Function, Op, Ty, Var, bug, count_uses};
 use cotan_ops::{Instruction, MATMUL, RUN, TRANSPOSE, is_one_run, is_strong};
 use loops::{Factors, product_loops};
@@ -45,8 +48,16 @@ pub(super) fn matmul(this: &mut Lowering, result: Var, args: &[Value], attrs: &[
     let [left, right] = &factors[..] else {
         bug!("lowering to nests", this.f, "a product has {} operands", factors.len())
     };
+    let columns = operands[0].var().and_then(|matrix| this.columns.get(&matrix)).cloned();
+    let has_vector = right.tensor.dims.len() == 1 && !is_strong(attrs);
     this.written(result, |this, to| match test_of_small(this, left, right, to, attrs) {
-        None => product_loops(this, &Factors { left: &left.tensor, right: &right.tensor, attrs }, to),
+        None => {
+            let factors = Factors { left: &left.tensor, right: &right.tensor, attrs };
+            match columns.filter(|_| has_vector) {
+                Some(columns) => by_columns(this, &columns, &factors, to),
+                None => product_loops(this, &factors, to),
+            }
+        }
         Some(small) => {
             let loops = this.nodes(|this| {
                 let (left, right) = (dense(this, left), dense(this, right));

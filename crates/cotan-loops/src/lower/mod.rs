@@ -30,6 +30,7 @@ use crate::pipeline::{run, verify_if_debug};
 use crate::target::TargetKind;
 use access::Accumulator;
 use cotan_ir::{Atom, Block, Function, Op, Span, Stmt, Var, bug};
+use matmul::Columns;
 use memory::Destination;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -114,6 +115,8 @@ struct Lowering<'a> {
     destination_of: FxHashMap<Var, usize>,
     /// The transposed matrices that nothing but products reads: they share the memory of what they were made of.
     transposed: FxHashSet<Var>,
+    /// The matrices that were transposed in front of the loop that multiplies by them.
+    columns: FxHashMap<Var, Columns>,
 }
 
 impl<'a> Lowering<'a> {
@@ -141,6 +144,7 @@ impl<'a> Lowering<'a> {
             destinations: Vec::new(),
             destination_of: FxHashMap::default(),
             transposed: matmul::only_multiplied(f),
+            columns: FxHashMap::default(),
         }
     }
 

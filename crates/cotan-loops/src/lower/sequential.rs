@@ -4,6 +4,7 @@
 //! place. At the end of an iteration stacked elements are written first, then the next carried values. An element that is
 //! the old value of a carried tensor is written when the iteration begins: then the next value may be made in its place.
 
+use super::matmul::pack;
 use super::memory::Destination;
 use super::{Lowering, Value};
 use crate::node::{Local, Node, Operand, Place, Tensor};
@@ -19,6 +20,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn sequential(&mut self, stmt: &'a Stmt, l: &'a Loop) {
         let results = l.split(&stmt.results);
         let count = l.count.map(|n| self.scalar(n));
+        let packed = count.map_or_else(Vec::new, |count| pack(self, l, count));
         let mut carried = Vec::new();
         for ((param, init), result) in l.params.iter().zip(&l.inits).zip(results.carried) {
             let info = &self.f.vars[param.index()];
@@ -78,6 +80,8 @@ impl<'a> Lowering<'a> {
             }
         }
         self.is_in_loop = outside;
+        // Behind the loop the matrices may change.
+        packed.iter().for_each(|matrix| drop(self.columns.remove(matrix)));
         if let (Some(result), Some(counter)) = (results.trips, trips) {
             let trips = self.read(counter);
             self.bind(result, Value::Scalar(trips));

@@ -63,8 +63,8 @@ pub(super) enum Writing {
     Replaced,
     /// Beside the loop, which stands where lanes do not pay.
     Beside,
-    /// Beside the loop, for at least as many iterations as there are lanes: those that whole strips leave run in one more,
-    /// with iterations that ran before.
+    /// Beside the loop, for at least as many iterations as there are lanes: the last strip is whole, too, and begins with
+    /// iterations that ran before.
     Repeating,
 }
 
@@ -359,20 +359,21 @@ impl Writer<'_, '_> {
         self.open.pop().expect("invariant: the outermost list is open")
     }
 
-    /// Whole strips, and one more at the end of the loop where they leave iterations.
+    /// Whole strips, the last of which begins so early that it has an iteration for every lane.
     fn repeating(&mut self, l: &For) -> Vec<Node> {
         let lanes = i64::from(self.lanes);
         let bits = Operand::i64(self.lanes.trailing_zeros().into());
-        let n_whole = self.i64(Instruction::Shr, l.count, bits);
-        self.each_strip(l, n_whole, bits, |w, _| w.body(l));
-        if l.count.as_i64().is_none_or(|n| n % lanes != 0) {
-            let n_done = self.i64(Instruction::Shl, n_whole, bits);
-            let is_some = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[n_done, l.count]);
-            let first = self.i64(Instruction::Sub, l.count, Operand::i64(lanes));
-            self.values.insert(l.index, Value::Scalar(first));
-            let nodes = self.list(|w| w.body(l));
-            self.push(Node::If(is_some, nodes, Vec::new()));
-        }
+        let is_even = l.count.as_i64().is_some_and(|n| n % lanes == 0);
+        let last = self.i64(Instruction::Add, l.count, Operand::i64(lanes - 1));
+        let n_strips = self.i64(Instruction::Shr, last, bits);
+        let latest = self.i64(Instruction::Add, l.count, Operand::i64(-lanes));
+        self.each_strip(l, n_strips, bits, |w, first| {
+            if !is_even {
+                let first = w.i64(Instruction::Min, first, latest);
+                w.values.insert(l.index, Value::Scalar(first));
+            }
+            w.body(l);
+        });
         self.open.pop().expect("invariant: the outermost list is open")
     }
 
