@@ -8,7 +8,8 @@
 //! shown in `legal.rs`; one that can't be shown to be so leaves the nest alone, and so does whatever may fail, print or
 //! call.
 //!
-//! It runs before lanes, which the loops inside have as ever.
+//! It runs before lanes, which the loops inside have as ever. Where iterations are straight-line code, the diagonals themselves
+//! have lanes, on one thread (`lanes`); that comes first.
 
 mod access;
 mod bounds;
