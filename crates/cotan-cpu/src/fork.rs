@@ -11,7 +11,7 @@ mod copies;
 
 use copies::Copies;
 use cotan_ir::{Const, Elem};
-use cotan_loops::NestPass;
+use cotan_loops::{NestPass, TaskSizes};
 use cotan_loops::node::{
     Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place, Sharing, Threads,
 };
@@ -21,11 +21,9 @@ use cotan_ops::Instruction;
 pub(crate) static PASS: NestPass = NestPass {
     name: "fork",
     doc: "Cuts loops whose iterations may run on several threads into chunks.",
-    run: |f, _| fork(f),
+    run: |f, context| fork(f, &context.tasks),
 };
 
-/// Steps of a chunk, about: handing one to a thread costs about a hundredth of them.
-const STEPS_PER_CHUNK: f64 = (1 << 15) as f64;
 /// Chunks of a loop at most: a few for each core of a large machine.
 const MOST_CHUNKS: f64 = 256.0;
 /// Chunks at most where each has a copy of what iterations combine into.
@@ -36,9 +34,10 @@ const STEPS_PER_BYTE: f64 = 2.0;
 const BYTES_OF_COPIES: f64 = (32 << 20) as f64;
 
 /// Cuts the loops of a function whose iterations may run on several threads.
-pub fn fork(f: &mut LoopFunction) {
+pub fn fork(f: &mut LoopFunction, sizes: &TaskSizes) {
     let body = std::mem::take(&mut f.body);
-    let mut fork = Fork { f, open: Vec::new(), head: Vec::new(), input_bytes: None, chunks_around: None };
+    let (open, head) = (Vec::new(), Vec::new());
+    let mut fork = Fork { f, sizes, open, head, input_bytes: None, chunks_around: None, is_in_loop: false };
     let body = fork.list(body);
     let mut whole = fork.head;
     whole.extend(body);
@@ -47,6 +46,7 @@ pub fn fork(f: &mut LoopFunction) {
 
 struct Fork<'a> {
     f: &'a mut LoopFunction,
+    sizes: &'a TaskSizes,
     /// The lists that are being written, innermost last.
     open: Vec<Vec<Node>>,
     /// What comes before everything else in the function.
@@ -55,6 +55,8 @@ struct Fork<'a> {
     input_bytes: Option<Operand>,
     /// The number of chunks of the loop around, an i64.
     chunks_around: Option<Operand>,
+    /// Whether a sequential loop is around.
+    is_in_loop: bool,
 }
 
 /// Where a loop is cut: into chunks that are as even as can be. All of it is i64.
@@ -74,20 +76,41 @@ impl Fork<'_> {
     fn node(&mut self, mut node: Node) -> Vec<Node> {
         if let Node::For(mut l) = node {
             return match std::mem::replace(&mut l.threads, Threads::One) {
-                Threads::May(sharing) if !is_small(&l, &sharing) => self.cut(*l, sharing),
+                Threads::May(sharing) if !self.is_small(&l, &sharing) => self.cut(*l, sharing),
+                // Its pieces are work for threads already.
                 Threads::Wave(wave) => {
                     l.threads = Threads::Wave(wave);
-                    l.body = self.list(l.body);
                     vec![Node::For(l)]
                 }
                 Threads::May(_) | Threads::One | Threads::Each => {
-                    l.body = self.list(l.body);
+                    l.body = self.inside(l.body);
                     vec![Node::For(l)]
                 }
             };
         }
+        if let Node::While(go, body) = node {
+            return vec![Node::While(go, self.inside(body))];
+        }
         node.map_lists(|list| self.list(list));
         vec![node]
+    }
+
+    /// The body of a sequential loop.
+    fn inside(&mut self, body: Vec<Node>) -> Vec<Node> {
+        let outside = std::mem::replace(&mut self.is_in_loop, true);
+        let body = self.list(body);
+        self.is_in_loop = outside;
+        body
+    }
+
+    /// Whether it is known that a loop is not worth two threads.
+    fn is_small(&self, l: &For, sharing: &Sharing) -> bool {
+        let least = if self.is_in_loop { self.sizes.least_inside } else { 2.0 * self.sizes.steps_of_chunk };
+        match (l.count.as_i64(), float(sharing.steps)) {
+            (Some(n), Some(steps)) => n as f64 * f64::from(l.lanes) * steps < least,
+            (Some(n), None) => n < 2,
+            (None, _) => false,
+        }
     }
 
     fn cut(&mut self, l: For, sharing: Sharing) -> Vec<Node> {
@@ -142,7 +165,7 @@ impl Fork<'_> {
             let around = self.float_of(around);
             most = self.f64(Instruction::Div, most, around);
         }
-        let worth = self.f64(Instruction::Mul, work, number(1.0 / STEPS_PER_CHUNK));
+        let worth = self.f64(Instruction::Mul, work, number(1.0 / self.sizes.steps_of_chunk));
         let mut chunks = self.f64(Instruction::Min, worth, most);
         chunks = self.f64(Instruction::Min, chunks, trips);
         if !copies.is_empty() {
@@ -154,6 +177,14 @@ impl Fork<'_> {
             let room = self.f64(Instruction::Div, room, bytes);
             chunks = self.f64(Instruction::Min, chunks, paid);
             chunks = self.f64(Instruction::Min, chunks, room);
+        }
+        if self.is_in_loop {
+            let args = vec![number(self.sizes.least_inside), work];
+            let pays =
+                self.define("pays", Elem::Bool, Expr::Native { instruction: Instruction::Le, elem: Elem::F64, args });
+            let args = vec![pays, chunks, number(1.0)];
+            let select = Expr::Native { instruction: Instruction::Select, elem: Elem::F64, args };
+            chunks = self.define("w", Elem::F64, select);
         }
         let cast = Expr::Native { instruction: Instruction::Cast(Elem::I64), elem: Elem::F64, args: vec![chunks] };
         // What is no number, because sizes overflow, becomes zero.
@@ -264,15 +295,6 @@ impl Fork<'_> {
             let extent = self.float_of(*extent);
             self.f64(Instruction::Mul, bytes, extent)
         })
-    }
-}
-
-/// Whether it is known that a loop is not worth two threads.
-fn is_small(l: &For, sharing: &Sharing) -> bool {
-    match (l.count.as_i64(), float(sharing.steps)) {
-        (Some(n), Some(steps)) => n as f64 * f64::from(l.lanes) * steps < 2.0 * STEPS_PER_CHUNK,
-        (Some(n), None) => n < 2,
-        (None, _) => false,
     }
 }
 

@@ -7,16 +7,16 @@
 
 mod interior;
 
-use crate::invariants::defined_in;
+use crate::invariants::{defined_in, give_own_names};
 use cotan_ir::Elem;
 use cotan_loops::NestPass;
 use cotan_loops::node::{
     BufferUse, Effect, Expr, For, Independence, Local, LocalInfo, LocalUse, LoopFunction, Mentions, Node, Operand,
-    Part, PartMut, Target, Threads, count, rounds, walk, walk_mut,
+    Part, Target, Threads, count, rounds, walk, walk_mut,
 };
 use cotan_ops::Instruction;
 use interior::{Inside, Interior};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// The record of this pass.
 pub(crate) static PASS: NestPass = NestPass {
@@ -103,7 +103,7 @@ impl Splitter<'_> {
             }
         });
         body.insert(0, place);
-        self.rename(&mut body);
+        give_own_names(self.f, &mut body);
         Node::For(Box::new(For { index: at, count: n, body, ..l.clone() }))
     }
 
@@ -120,31 +120,6 @@ impl Splitter<'_> {
         body.extend(l.body);
         let (threads, independence) = (Threads::One, Independence::None);
         Node::For(Box::new(For { index: end, count: n, threads, independence, body, ..l }))
-    }
-
-    /// Gives what nodes define names of its own.
-    fn rename(&mut self, nodes: &mut [Node]) {
-        let mut names: FxHashMap<Local, Local> = FxHashMap::default();
-        let mut name = |f: &mut LoopFunction, local: Local| {
-            *names.entry(local).or_insert_with(|| {
-                f.locals.push(f.locals[local.index()].clone());
-                Local(f.locals.len() as u32 - 1)
-            })
-        };
-        let defined = defined_in(nodes);
-        walk_mut(nodes, &mut |node| {
-            node.each_part_mut(&mut |part| match part {
-                PartMut::Local(local, _) if defined.contains(local) => *local = name(self.f, *local),
-                PartMut::Operand(Operand::Local(local), _) if defined.contains(local) => {
-                    *local = name(self.f, *local);
-                }
-                PartMut::Local(..)
-                | PartMut::Operand(..)
-                | PartMut::Buffer(..)
-                | PartMut::List(_)
-                | PartMut::Effect(_) => {}
-            });
-        });
     }
 
     fn define(&mut self, nodes: &mut Vec<Node>, name: &str, instruction: Instruction, args: [Operand; 2]) -> Operand {

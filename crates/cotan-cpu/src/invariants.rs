@@ -3,8 +3,8 @@
 
 use cotan_ir::Elem;
 use cotan_loops::node::{
-    Buffer, BufferKind, Definitions, Expr, Local, LocalInfo, LocalUse, LoopFunction, Node, Operand, Part,
-    definitions_of, walk,
+    Buffer, BufferKind, Definitions, Expr, Local, LocalInfo, LocalUse, LoopFunction, Node, Operand, Part, PartMut,
+    definitions_of, walk, walk_mut,
 };
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -124,6 +124,27 @@ pub(crate) fn defined_in(nodes: &[Node]) -> FxHashSet<Local> {
         });
     });
     defined
+}
+
+/// Gives what nodes define names of its own, as for a second copy of them.
+pub(crate) fn give_own_names(f: &mut LoopFunction, nodes: &mut [Node]) {
+    let defined = defined_in(nodes);
+    let mut names: FxHashMap<Local, Local> = FxHashMap::default();
+    let mut name = |local: Local| {
+        *names.entry(local).or_insert_with(|| {
+            f.locals.push(f.locals[local.index()].clone());
+            Local(f.locals.len() as u32 - 1)
+        })
+    };
+    walk_mut(nodes, &mut |node| {
+        node.each_part_mut(&mut |part| match part {
+            PartMut::Local(local, _) | PartMut::Operand(Operand::Local(local), _) if defined.contains(local) => {
+                *local = name(*local);
+            }
+            PartMut::Local(..) | PartMut::Operand(..) | PartMut::Buffer(..) | PartMut::List(_) | PartMut::Effect(_) => {
+            }
+        });
+    });
 }
 
 /// The buffers whose memory has another name.

@@ -3,6 +3,7 @@
 //! Everything here is passes on the nests of [`cotan_loops`], in the [`pipeline`]s of this crate; what comes out is a nest
 //! again. This crate must not know of LLVM, of the threads that run, or of memory of the machine.
 
+mod delinearize;
 mod distribute;
 mod fork;
 mod hoist_loads;
@@ -16,6 +17,7 @@ mod split_blocks;
 mod vector;
 mod wavefront;
 
+pub use delinearize::delinearize;
 pub use distribute::distribute;
 pub use fork::fork;
 pub use hoist_loads::hoist_loads;
@@ -25,4 +27,5 @@ pub use nan_watch::{unwatched_results, watch_results};
 pub use promote_accumulators::promote_accumulators;
 pub use split_blocks::split_blocks;
 pub use vector::vectorise;
+pub use wavefront::lanes::skew;
 pub use wavefront::wavefronts;

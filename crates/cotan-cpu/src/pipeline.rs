@@ -4,11 +4,12 @@
 //! comes [`PLAIN`], [`OPTIMIZED`] or [`OF_VERSIONS`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
 
 use crate::{
-    distribute, fork, hoist_loads, index_sets, legalize_width, nan_watch, promote_accumulators, split_blocks, vector,
-    wavefront,
+    delinearize, distribute, fork, hoist_loads, index_sets, legalize_width, nan_watch, promote_accumulators,
+    split_blocks, vector, wavefront,
 };
 use cotan_loops::{
     CONTRACT, CONTRACT_ACCUMULATED, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS,
+    ROTATE_BUFFERS,
 };
 
 /// Every pass on nests.
@@ -17,12 +18,15 @@ pub static NEST_PASSES: NestPipeline = &[
     &REUSE_BUFFERS,
     &INSERT_PROBES,
     &EXPAND_PRODUCTS,
+    &wavefront::lanes::PASS,
     &wavefront::PASS,
     &promote_accumulators::PASS,
     &hoist_loads::PASS,
     &index_sets::PASS,
     &distribute::PASS,
+    &delinearize::PASS,
     &vector::PASS,
+    &ROTATE_BUFFERS,
     &fork::PASS,
     &CONTRACT,
     &CONTRACT_ACCUMULATED,
@@ -37,12 +41,15 @@ pub static PLAIN: NestPipeline = &[&INSERT_PROBES, &EXPAND_PRODUCTS, &split_bloc
 /// The way to fast code.
 pub static OPTIMIZED: NestPipeline = &[
     &INSERT_PROBES,
+    &wavefront::lanes::PASS,
     &wavefront::PASS,
     &promote_accumulators::PASS,
     &hoist_loads::PASS,
     &index_sets::PASS,
     &distribute::PASS,
+    &delinearize::PASS,
     &vector::PASS,
+    &ROTATE_BUFFERS,
     &fork::PASS,
     &CONTRACT,
     &split_blocks::PASS,
@@ -52,12 +59,15 @@ pub static OPTIMIZED: NestPipeline = &[
 /// The way to fast code of a version for known sizes, whose products are contracted but for those that are accumulated.
 pub static OF_VERSIONS: NestPipeline = &[
     &INSERT_PROBES,
+    &wavefront::lanes::PASS,
     &wavefront::PASS,
     &promote_accumulators::PASS,
     &hoist_loads::PASS,
     &index_sets::PASS,
     &distribute::PASS,
+    &delinearize::PASS,
     &vector::PASS,
+    &ROTATE_BUFFERS,
     &fork::PASS,
     &CONTRACT_ACCUMULATED,
     &split_blocks::PASS,

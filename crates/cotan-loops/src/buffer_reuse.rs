@@ -23,7 +23,8 @@ use crate::node::{
 };
 use crate::pass::NestPass;
 use cotan_ir::Elem;
-use elements::{is_made_over, is_number_of_elements, sums_of};
+use elements::is_made_over;
+pub(crate) use elements::{is_number_of_elements, is_product, sums_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 

@@ -50,9 +50,14 @@ impl FromStr for Width {
     }
 }
 
-/// How large the pieces of loops are: of wavefronts, and of loops that are distributed.
+/// How large the pieces of loops are: chunks for threads, those of wavefronts, of loops that are distributed, and of nests
+/// that are skewed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TaskSizes {
+    /// The steps of a chunk of a parallel loop, about.
+    pub steps_of_chunk: f64,
+    /// Steps of a parallel loop inside of a sequential one from which on it is cut into chunks.
+    pub least_inside: f64,
     /// The steps of a piece of work for a thread, about.
     pub steps_of_task: f64,
     /// The steps of a range of the inner loop for one iteration of the outer one, at least, about.
@@ -65,29 +70,39 @@ pub struct TaskSizes {
     pub strip: i64,
     /// Iterations from which on a loop is distributed.
     pub least_distributed: i64,
-    /// What the parts of a distributed loop may cost together, of what the loop does.
+    /// Rows of a strip of a skewed nest, whose diagonals run in lanes.
+    pub rows: i64,
+    /// What the parts of a distributed loop, or the lanes of a skewed nest, may cost, of what the loop does.
     pub worth: f64,
 }
 
 impl TaskSizes {
     /// For tests: pieces as small as they get, so that small programs meet all that is done with large ones.
     pub const SMALLEST: TaskSizes = TaskSizes {
+        steps_of_chunk: 64.0,
+        least_inside: 128.0,
         steps_of_task: 1.0,
         steps_of_range: 1.0,
         strip: 4,
         least_distributed: 1,
+        rows: 4,
         worth: f64::INFINITY,
         ..TaskSizes::USUAL
     };
 
-    /// What a strip hands on stays in the first cache.
+    /// Handing a chunk to a thread costs about a hundredth of its steps. Inside of a sequential loop threads are called again
+    /// and again, which some 10 us of work are worth. What a strip hands on stays in the first cache, and the operations of some vectors of rows fill the time that each
+    /// of them takes.
     const USUAL: TaskSizes = TaskSizes {
+        steps_of_chunk: (1 << 15) as f64,
+        least_inside: (1 << 18) as f64,
         steps_of_task: (1 << 14) as f64,
         steps_of_range: 256.0,
         most_ranges: 32.0,
         bytes: (8 << 20) as f64,
         strip: 128,
         least_distributed: 32,
+        rows: 16,
         worth: 0.67,
     };
 }

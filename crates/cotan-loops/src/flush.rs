@@ -5,12 +5,15 @@
 //! which they may be flushed to zero, if nothing leaves it but derivatives and nothing in it decides anything by a float:
 //! neither a value of the program nor the way it takes changes.
 //!
+//! How numbers are rounded is a property of a thread, and threads that help with a loop inherit it from the one that
+//! called them: so a marked loop may have loops for several threads inside.
+//!
 //! What a derivative is, the products say that only derivatives have ([`Instruction::Mulc`]). This runs before arrays
 //! share memory, when a buffer holds derivatives or something else, not both in turn.
 
 use crate::node::{
     Buffer, BufferKind, BufferUse, Effect, Expr, For, Home, Local, LocalUse, LoopFunction, Mentions, Node, Operand,
-    Part, Target, Threads, any, walk,
+    Part, Target, any, walk,
 };
 use crate::partial_sums::PartialSums;
 use crate::pass::NestPass;
@@ -103,12 +106,6 @@ impl Derivatives {
     }
 }
 
-/// Whether a loop among the nodes may run on several threads. How numbers are rounded is a property of a thread, so what
-/// is around such a loop does not decide it for all of them.
-fn forks_inside(nodes: &[Node]) -> bool {
-    any(nodes, &mut |node| matches!(node, Node::For(l) if matches!(l.threads, Threads::May(_))))
-}
-
 struct Marking<'a> {
     f: &'a LoopFunction,
     derivatives: Derivatives,
@@ -119,7 +116,6 @@ impl Marking<'_> {
     fn mark(&self, nodes: &mut [Node]) {
         for node in nodes {
             if let Node::For(l) = node
-                && !forks_inside(&l.body)
                 && self.may_flush(l)
             {
                 l.may_flush = true;

@@ -17,6 +17,7 @@
 //! ```
 
 mod buffer_reuse;
+mod buffer_rotation;
 mod context;
 mod contract;
 mod contract_accumulated;
@@ -35,6 +36,7 @@ mod target;
 mod verify;
 
 pub use buffer_reuse::PASS as REUSE_BUFFERS;
+pub use buffer_rotation::PASS as ROTATE_BUFFERS;
 pub use context::{NestContext, Probe, TaskSizes, Width};
 pub use contract::{PASS as CONTRACT, contract};
 pub use contract_accumulated::PASS as CONTRACT_ACCUMULATED;

@@ -356,7 +356,7 @@ impl<'a> Parts<'a> {
 }
 
 /// What lanes lose that gather their elements one by one: machines load several at a time for scalar code.
-fn gathers(part: &For) -> f64 {
+pub(crate) fn gathers(part: &For) -> f64 {
     let (definitions, defined) = (definitions_of(&part.body), defined_in(&part.body));
     let steps = Steps { index: part.index, defined: &defined, definitions: &definitions };
     let is_gathered = |place: Place| !matches!(steps.of(place.offset), Some(0 | 1));

@@ -7,6 +7,10 @@
 //! the counters inside; it must be positive everywhere or negative everywhere. That is tried for all distances of `t`
 //! from some number on, and for each of the few below it: the neighbour in the row before lies on the other side than
 //! all rows further up.
+//!
+//! In lanes all iterations with one number `s + skew t` run together, in the order of these numbers. So there it has to
+//! be shown for iterations of which the later one, `d` rows further down, lies `skew d` or more before the earlier one in
+//! its row.
 
 use super::access::Access;
 use super::bounds::{Counter, Facts, Poly};
@@ -17,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const NEAR: i128 = 3;
 
 /// The loops of a nest.
+#[derive(Clone)]
 pub(super) struct Loops {
     /// The counters of the outer and the inner loop.
     pub(super) indices: [Local; 2],
@@ -26,6 +31,8 @@ pub(super) struct Loops {
     pub(super) facts: Facts,
     /// The number of a local that there is not.
     pub(super) fresh: u32,
+    /// How many iterations of the inner loop each row lags behind the one before, in lanes; `None` for stages of tiles.
+    pub(super) skew: Option<i128>,
 }
 
 /// Where something stands.
@@ -61,32 +68,60 @@ impl Loops {
         })
     }
 
+    /// Whether no two iterations of the inner loop have the same offset.
+    pub(super) fn are_all_apart(&self, offset: &Poly) -> bool {
+        let [t, s] = self.indices;
+        let in_row = offset.split(s).is_some_and(|(_, slope)| slope.as_number().is_some_and(|n| n != 0));
+        let rows_are_apart = || {
+            let mut pair = Pair { loops: self, fresh: self.fresh, facts: self.facts.clone() };
+            let [distance, other] = [pair.counter(), pair.counter()];
+            pair.run(0, 1)?;
+            pair.run(1, 0)?;
+            let further = Poly::unknown(t).plus(&Poly::unknown(distance))?.plus(&Poly::number(1))?;
+            let difference = offset.with(t, &further)?.with(s, &Poly::unknown(other))?.minus(offset)?;
+            let row = pair.ends(1, 1, &Poly::number(0))?;
+            let counters = [
+                Counter { local: other, most: row.clone() },
+                Counter { local: s, most: row },
+                Counter { local: distance, most: pair.ends(0, 2, &Poly::unknown(t))? },
+                Counter { local: t, most: pair.ends(0, 2, &Poly::number(0))? },
+            ];
+            let negated = Poly::number(0).minus(&difference)?;
+            [difference, negated].iter().any(|poly| pair.facts.is_positive(poly, &counters)).then_some(())
+        };
+        in_row && rows_are_apart().is_some()
+    }
+
     /// Shows that a later `t` never meets in an earlier stage what the first access touches.
     fn are_apart(&self, (x_stage, x): (Stage, &Access), (y_stage, y): (Stage, &Access)) -> Option<()> {
         let mut pair = Pair { loops: self, fresh: self.fresh, facts: self.facts.clone() };
-        let one = Poly::number(1);
         let [t, s] = self.indices;
         let [distance, between] = [pair.counter(), pair.counter()];
         let is_inside = [x_stage, y_stage] == [Stage::Inner; 2];
         // There are two numbers of the outer loop, and of the inner one where both are inside.
         pair.run(0, 1)?;
         if x_stage == Stage::Inner || y_stage == Stage::Inner {
-            pair.run(1, i128::from(is_inside))?;
+            pair.run(1, if is_inside { self.skew.unwrap_or(1) } else { 0 })?;
         }
-        let of_s = Poly::unknown(s);
-        let x_s = if is_inside { of_s.plus(&Poly::unknown(between))?.plus(&one)? } else { of_s.clone() };
-        let x = x.moved(&FxHashMap::default(), &[(s, x_s)])?;
-        (0..2).for_each(|_| [&x, y].iter().flat_map(|access| &access.counts).for_each(|count| pair.facts.runs(count)));
+        (0..2).for_each(|_| [x, y].iter().flat_map(|access| &access.counts).for_each(|count| pair.facts.runs(count)));
         let names: FxHashMap<Local, Local> = y.counters.iter().map(|c| (c.local, pair.counter())).collect();
-        let mut inner = Vec::new();
-        if is_inside {
-            inner.push(Counter { local: between, most: pair.ends(1, 2, &of_s)? });
-        }
-        if x_stage == Stage::Inner || y_stage == Stage::Inner {
-            let used_up = if is_inside { 2 } else { 1 };
-            inner.push(Counter { local: s, most: pair.ends(1, used_up, &Poly::number(0))? });
-        }
+        let of_s = Poly::unknown(s);
         let differ = |pair: &Pair, far: Poly, distances: Option<Counter>, nearest: i128| -> Option<()> {
+            // How far the earlier one lies ahead in its row, at least.
+            let lead = match self.skew {
+                _ if !is_inside => Poly::number(0),
+                Some(skew) => Poly::number(0).plus_times(skew, &far)?,
+                None => Poly::number(1),
+            };
+            let x_s = if is_inside { of_s.plus(&Poly::unknown(between))?.plus(&lead)? } else { of_s.clone() };
+            let x = x.moved(&FxHashMap::default(), &[(s, x_s)])?;
+            let mut inner = Vec::new();
+            if is_inside {
+                inner.push(Counter { local: between, most: pair.ends(1, 1, &lead.plus(&of_s)?)? });
+            }
+            if x_stage == Stage::Inner || y_stage == Stage::Inner {
+                inner.push(Counter { local: s, most: pair.ends(1, 1, &lead)? });
+            }
             let y = y.moved(&names, &[(t, Poly::unknown(t).plus(&far)?)])?;
             let difference = y.offset.clone()?.minus(x.offset.as_ref()?)?;
             let t_range = Counter { local: t, most: pair.ends(0, nearest + 1, &Poly::number(0))? };

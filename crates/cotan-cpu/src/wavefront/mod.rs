@@ -12,6 +12,7 @@
 
 mod access;
 mod bounds;
+pub(crate) mod lanes;
 mod legal;
 mod plan;
 mod rewrite;

@@ -231,7 +231,8 @@ impl Nest<'_> {
 
     fn may_overlap(&self, all: &[(Stage, Access)], fresh: u32, loops: [(Local, Operand); 2]) -> Option<()> {
         let counts = [self.values.counts(loops[0].1)?, self.values.counts(loops[1].1)?];
-        let loops = Loops { indices: loops.map(|(index, _)| index), counts, facts: self.values.facts(), fresh };
+        let loops =
+            Loops { indices: loops.map(|(index, _)| index), counts, facts: self.values.facts(), fresh, skew: None };
         loops.may_overlap(all).then_some(())
     }
 
@@ -382,7 +383,7 @@ impl Nest<'_> {
 }
 
 /// Whether what runs first of all that mentions a mutable local is an assignment to it.
-fn is_set_first(list: &[Node], local: Local) -> bool {
+pub(super) fn is_set_first(list: &[Node], local: Local) -> bool {
     let mentions = |node: &&Node| Touched::of(node).mentions(local);
     let mut mentioning = list.iter().filter(mentions);
     match mentioning.next() {

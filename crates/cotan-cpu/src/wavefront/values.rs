@@ -4,7 +4,7 @@ use super::bounds::{Facts, Poly};
 use cotan_ir::Elem;
 use cotan_loops::node::{Definitions, Expr, Local, LoopFunction, Node, Operand, Param, each_definition};
 use cotan_ops::Instruction;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The definitions of a function, seen from a nest.
 pub(super) struct Values<'a> {
@@ -12,8 +12,8 @@ pub(super) struct Values<'a> {
     definitions: &'a Definitions,
     /// What the nest defines.
     inside: FxHashSet<Local>,
-    /// The counts that are positive where anybody asks, so that `max(e, 0)` is `e`.
-    positive: FxHashSet<Local>,
+    /// Numbers that are greater than another one where anybody asks, so that the maximum of `e` and that is `e`.
+    greater: FxHashMap<Local, i64>,
 }
 
 impl<'a> Values<'a> {
@@ -28,8 +28,18 @@ impl<'a> Values<'a> {
         each_definition(nest, &mut |local, _| {
             inside.insert(local);
         });
-        let positive = counts.iter().filter_map(|count| local_of(*count)).collect();
-        Values { f, definitions, inside, positive }
+        let mut greater = FxHashMap::default();
+        for count in counts.iter().filter_map(|count| local_of(*count)) {
+            greater.insert(count, 0);
+            // The count of a range from `c` on is `max(e, c) - c`.
+            if let Some(Expr::Native { instruction: Instruction::Sub, elem: Elem::I64, args }) = definitions.get(&count)
+                && let [Operand::Local(end), Operand::Const(first)] = args[..]
+                && let Some(first) = first.as_i64()
+            {
+                greater.insert(end, first);
+            }
+        }
+        Values { f, definitions, inside, greater }
     }
 
     /// What is known of numbers outside of the nest.
@@ -69,9 +79,9 @@ impl<'a> Values<'a> {
                     Some(n @ 0..63) => Some(Poly::number(0).plus_times(1 << n, &self.of(*a)?)?),
                     Some(_) | None => None,
                 },
-                (Instruction::Max, _) if self.positive.contains(&local) => match maximum(expr) {
-                    Some((operand, ..=0)) => Some(self.of(operand)?),
-                    Some(_) | None => None,
+                (Instruction::Max, _) => match (maximum(expr), self.greater.get(&local)) {
+                    (Some((operand, least)), Some(than)) if least <= *than => Some(self.of(operand)?),
+                    (_, _) => None,
                 },
                 _ => None,
             },

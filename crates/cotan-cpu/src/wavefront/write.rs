@@ -59,6 +59,11 @@ impl<'a> Writer<'a> {
 
     // ---- numbers
 
+    /// Defines an i64 that has a name.
+    pub(super) fn define_as(&mut self, local: Local, instruction: Instruction, a: Operand, b: Operand) {
+        self.push(Node::Let(local, Expr::Native { instruction, elem: Elem::I64, args: vec![a, b] }));
+    }
+
     pub(super) fn i64(&mut self, instruction: Instruction, a: Operand, b: Operand) -> Operand {
         let folded = match (instruction, a.as_i64(), b.as_i64()) {
             (Instruction::Add, Some(a), Some(b)) => a.checked_add(b),

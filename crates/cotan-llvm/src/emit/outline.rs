@@ -9,7 +9,7 @@ use super::function::FunctionEmitter;
 use super::text::{in_lanes, register};
 use super::uses::Uses;
 use super::writer::FunctionWriter;
-use cotan_loops::node::{BufferKind, For, Home, LocalInfo, Node, Threads, Wave};
+use cotan_loops::node::{Buffer, BufferKind, For, Home, LocalInfo, Node, Threads, Wave};
 
 /// Bytes of a cell of an environment.
 const CELL: usize = 8;
@@ -18,6 +18,8 @@ const CELL: usize = 8;
 struct Shared {
     name: String,
     ty: String,
+    /// The slot with the value, where the inner function has a slot of its own for it.
+    slot: Option<String>,
     /// How many cells its value takes.
     n_cells: usize,
     /// Whether the outer function itself uses it, and not only other segments.
@@ -26,12 +28,18 @@ struct Shared {
 
 impl Shared {
     fn pointer(name: String, is_used_between: bool) -> Shared {
-        Shared { name, ty: "ptr".to_owned(), n_cells: 1, is_used_between }
+        Shared { name, ty: "ptr".to_owned(), slot: None, n_cells: 1, is_used_between }
+    }
+
+    /// What a second name stands for, which does not change inside.
+    fn binding(buffer: Buffer, is_used_between: bool) -> Shared {
+        let slot = Some(format!("%p{}", buffer.0));
+        Shared { slot, ..Shared::pointer(format!("%q{}", buffer.0), is_used_between) }
     }
 
     fn value(name: String, info: &LocalInfo, is_used_between: bool) -> Shared {
         let ty = in_lanes(register(info.elem), info.lanes);
-        Shared { name, ty, n_cells: info.lanes as usize, is_used_between }
+        Shared { name, ty, slot: None, n_cells: info.lanes as usize, is_used_between }
     }
 }
 
@@ -64,19 +72,15 @@ impl FunctionEmitter<'_> {
         let parameters = format!("ptr %ctx, ptr %env, i64 %l{}", f.index.0);
         let name = outline(self, &env, (&inputs, &[]), &parameters, &f.body, |inner| inner.nodes_with_records(&f.body));
         let count = self.operand(f.count);
-        let (host, more) = match f.threads {
-            Threads::Wave(Wave { stages, slots }) => {
-                self.out.module.declare("declare i32 @cotan_wavefront(ptr, ptr, ptr, i64, i64, i64)");
-                ("wavefront", format!(", i64 {}, i64 {}", self.operand(stages), self.operand(slots)))
-            }
-            Threads::Each | Threads::One | Threads::May(_) => {
-                self.out.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64)");
-                ("parallel_for", String::new())
-            }
-        };
-        let call = format!("call i32 @cotan_{host}(ptr %ctx, ptr {name}, ptr %cells, i64 {count}{more})");
-        let status = self.out.define(&call);
-        self.out.check_status(&status);
+        if let Threads::Wave(Wave { stages, slots }) = f.threads {
+            self.out.module.declare("declare i32 @cotan_wavefront(ptr, ptr, ptr, i64, i64, i64)");
+            let (stages, slots) = (self.operand(stages), self.operand(slots));
+            let args = format!("ptr %ctx, ptr {name}, ptr %cells, i64 {count}, i64 {stages}, i64 {slots}");
+            let status = self.out.define(&format!("call i32 @cotan_wavefront({args})"));
+            self.out.check_status(&status);
+        } else {
+            self.out.call_chunks(&name, &count);
+        }
     }
 
     /// A part of a long block. What one segment defines for another one stays in the cells: between two segments this
@@ -117,6 +121,24 @@ impl FunctionEmitter<'_> {
 }
 
 impl FunctionWriter<'_> {
+    /// Runs the chunks of a loop. A single one, as small loops have, runs at once: the host is not asked.
+    fn call_chunks(&mut self, name: &str, count: &str) {
+        let [alone, several, behind] = [self.new_label(), self.new_label(), self.new_label()];
+        let is_one = self.define(&format!("icmp eq i64 {count}, 1"));
+        self.branch(&is_one, &alone, &several);
+        self.begin(&alone);
+        let of_one = self.define(&format!("call i32 {name}(ptr %ctx, ptr %cells, i64 0)"));
+        self.jump(&behind);
+        self.begin(&several);
+        self.module.declare("declare i32 @cotan_parallel_for(ptr, ptr, ptr, i64)");
+        let call = format!("call i32 @cotan_parallel_for(ptr %ctx, ptr {name}, ptr %cells, i64 {count})");
+        let of_all = self.define(&call);
+        self.jump(&behind);
+        self.begin(&behind);
+        let status = self.define(&format!("phi i32 [ {of_one}, %{alone} ], [ {of_all}, %{several} ]"));
+        self.check_status(&status);
+    }
+
     /// Calls such a function; gives its status.
     pub(super) fn call_status(&mut self, piece: &OutlinedPiece) -> String {
         self.define(&format!("call i32 {}(ptr %ctx, ptr %cells)", piece.name))
@@ -157,7 +179,12 @@ fn environment(emitter: &FunctionEmitter<'_>, inside: Uses) -> Environment {
             }
         };
         let shared = Shared::pointer(name, is_used_between);
-        if is_slot && !outside {
+        let is_bound_outside =
+            emitter.f.buffers[buffer.index()].kind == BufferKind::Bound && !inside.bound_buffers.contains(buffer);
+        if outside && is_bound_outside {
+            env.inputs.push(Shared::binding(*buffer, is_used_between));
+            env.own.buffers.insert(*buffer, *n);
+        } else if is_slot && !outside {
             env.own.buffers.insert(*buffer, *n);
         } else if is_slot || !inside.defined_buffers.contains(buffer) {
             env.inputs.push(shared);
@@ -186,6 +213,9 @@ fn outline(
     for (shared, cell) in env.inputs.iter().zip(inputs) {
         let cell = inner.out.field("%env", cell * CELL);
         inner.out.line(&format!("{} = load {}, ptr {cell}, align {CELL}", shared.name, shared.ty));
+        if let Some(slot) = &shared.slot {
+            inner.out.line(&format!("store {} {}, ptr {slot}", shared.ty, shared.name));
+        }
     }
     write(&mut inner);
     for (shared, cell) in env.outputs.iter().zip(outputs) {
@@ -216,8 +246,12 @@ fn filled_cells(emitter: &mut FunctionEmitter<'_>, names: &[Shared]) -> Vec<usiz
         let cell = cell_of(emitter, shared);
         cells.push(cell);
         if !emitter.left_in_cells.contains(&shared.name) {
+            let value = match &shared.slot {
+                Some(slot) => emitter.out.define(&format!("load {}, ptr {slot}", shared.ty)),
+                None => shared.name.clone(),
+            };
             let cell = emitter.out.field("%cells", cell * CELL);
-            emitter.out.line(&format!("store {} {}, ptr {cell}, align {CELL}", shared.ty, shared.name));
+            emitter.out.line(&format!("store {} {value}, ptr {cell}, align {CELL}", shared.ty));
         }
     }
     cells

@@ -14,6 +14,8 @@ pub(super) struct Uses {
     pub(super) buffers: BTreeMap<Buffer, usize>,
     pub(super) defined_locals: BTreeSet<Local>,
     pub(super) defined_buffers: BTreeSet<Buffer>,
+    /// Those of second names.
+    pub(super) bound_buffers: BTreeSet<Buffer>,
     /// Sizes of the buffers that are allocated in the frame.
     frame_bytes: BTreeMap<Buffer, i64>,
     /// Whether they touch the caller's memory for results.
@@ -117,7 +119,12 @@ impl Uses {
             Part::Local(local, LocalUse::Assign | LocalUse::Combine | LocalUse::Test) => self.local(*local),
             Part::Operand(operand, OperandUse::Read) => self.operand(*operand),
             Part::Buffer(_, BufferUse::Note) => {}
-            Part::Buffer(buffer, _) => self.buffer(*buffer),
+            Part::Buffer(buffer, usage) => {
+                if matches!(usage, BufferUse::Bind | BufferUse::Receive) {
+                    self.bound_buffers.insert(*buffer);
+                }
+                self.buffer(*buffer);
+            }
             Part::List(list) => self.nodes(f, list),
             Part::Local(_, LocalUse::Note) | Part::Operand(_, OperandUse::Note) | Part::Effect(_) => {}
         });

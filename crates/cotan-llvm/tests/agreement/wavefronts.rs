@@ -6,11 +6,10 @@ use cotan_ops::Value;
 use cotan_runtime::Watch;
 use cotan_runtime::{CallOptions, RuntimeError};
 
-/// One iteration of each loop is a piece.
-const SMALLEST: TaskSizes = TaskSizes { most_ranges: 1e9, bytes: 1e9, ..TaskSizes::SMALLEST };
+/// One iteration of each loop is a piece, and nothing has lanes instead.
+const SMALLEST: TaskSizes = TaskSizes { most_ranges: 1e9, bytes: 1e9, worth: 0.0, ..TaskSizes::SMALLEST };
 /// A few of each are.
-const SMALL: TaskSizes =
-    TaskSizes { steps_of_task: 300.0, steps_of_range: 60.0, most_ranges: 4.0, bytes: 1e9, ..TaskSizes::SMALLEST };
+const SMALL: TaskSizes = TaskSizes { steps_of_task: 300.0, steps_of_range: 60.0, most_ranges: 4.0, ..SMALLEST };
 /// There is no memory for what stages hand on.
 const TIGHT: TaskSizes = TaskSizes { bytes: 1.0, ..SMALLEST };
 
@@ -35,12 +34,17 @@ const SWEEP: &str = "fn f(n: i64, m: i64, start: f64[n, m], x: f64) {
 
 /// The program in pieces of all sizes, as a wavefront.
 fn programs(text: &str) -> Vec<Program> {
-    let programs = [SMALLEST, SMALL, TIGHT].map(|tasks| Program::in_tasks(text, tasks));
-    let programs: Vec<Program> = programs.into_iter().chain([Program::new(text)]).collect();
+    let programs = in_pieces(text);
     for program in &programs {
         assert!(program.llvm_ir(None).contains("@cotan_wavefront"), "{text}");
     }
     programs
+}
+
+/// The program in pieces of all sizes, and as it is usual.
+fn in_pieces(text: &str) -> Vec<Program> {
+    let programs = [SMALLEST, SMALL, TIGHT].map(|tasks| Program::in_tasks(text, tasks));
+    programs.into_iter().chain([Program::new(text)]).collect()
 }
 
 #[test]
@@ -95,7 +99,8 @@ fn layers_over_time() {
 
 #[test]
 fn a_table_of_distances() {
-    let programs = programs(
+    // Usually it has lanes.
+    let programs = in_pieces(
         "fn f(n: i64, m: i64, a: f64[n], b: f64[m], n1: i64, m1: i64, start: f64[n1, m1]) {
            rows: i64 = sub n1, 1
            columns: i64 = sub m1, 1

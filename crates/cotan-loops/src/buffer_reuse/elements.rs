@@ -72,10 +72,10 @@ impl Work<'_> {
 }
 
 /// Sums and products that offsets and counts are made of.
-pub(super) type Sums<'a> = FxHashMap<Local, (Instruction, &'a [Operand])>;
+pub(crate) type Sums<'a> = FxHashMap<Local, (Instruction, &'a [Operand])>;
 
 /// Those that a list defines.
-pub(super) fn sums_of(nodes: &[Node]) -> Sums<'_> {
+pub(crate) fn sums_of(nodes: &[Node]) -> Sums<'_> {
     let mut sums = Sums::default();
     for node in nodes {
         if let Node::Let(local, Expr::Native { instruction, elem: Elem::I64, args }) = node {
@@ -106,13 +106,19 @@ fn is_number(offset: Operand, nest: &[&For], sums: &Sums) -> bool {
 }
 
 /// Whether a count is the product of extents.
-pub(super) fn is_number_of_elements(count: Operand, extents: &[Operand], sums: &Sums) -> bool {
+pub(crate) fn is_number_of_elements(count: Operand, extents: &[Operand], sums: &Sums) -> bool {
     let Some((last, outer)) = extents.split_last() else { return count.as_i64() == Some(1) };
     if outer.is_empty() {
         return count == *last;
     }
     let Some([rows, n]) = args_of(count, Instruction::Mul, sums) else { return false };
     n == last && is_number_of_elements(*rows, outer, sums)
+}
+
+/// Whether an offset is a number times the product of extents.
+pub(crate) fn is_product(offset: Operand, number: Operand, extents: &[Operand], sums: &Sums) -> bool {
+    args_of(offset, Instruction::Mul, sums)
+        .is_some_and(|args| args[0] == number && is_number_of_elements(args[1], extents, sums))
 }
 
 /// The operands of an instruction that gives this value.

@@ -22,9 +22,7 @@ impl Lowering<'_> {
     /// The nodes of the body of a loop. What they take from the arena is released when an iteration ends.
     pub(super) fn body_nodes(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Node> {
         let outside = std::mem::replace(&mut self.allocates, false);
-        self.loop_depth += 1;
         let nodes = self.nodes(write);
-        self.loop_depth -= 1;
         if std::mem::replace(&mut self.allocates, outside) { vec![Node::Scope(nodes)] } else { nodes }
     }
 

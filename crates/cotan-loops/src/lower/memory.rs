@@ -249,17 +249,19 @@ impl<'a> Lowering<'a> {
         self.push(Node::Copy { from: from.place, to, count });
     }
 
-    /// Copies tensors to places, as if all at once: what an earlier copy would overwrite is saved first.
+    /// Copies tensors to places, as if all at once: what others still read is overwritten last, and where each waits for
+    /// another one, it is saved first.
     pub(super) fn deliver(&mut self, moves: Vec<(Tensor, Place)>) {
         let mut moves: Vec<(Tensor, Place)> = moves.into_iter().filter(|(from, to)| from.place != *to).collect();
-        for k in 0..moves.len() {
-            let source = moves[k].0.place.buffer;
-            if moves[..=k].iter().any(|(_, to)| to.buffer == source) {
-                moves[k].0 = self.saved(&moves[k].0);
+        while !moves.is_empty() {
+            let is_read = |to: &Place| moves.iter().any(|(from, _)| from.place.buffer == to.buffer);
+            match moves.iter().position(|(_, to)| !is_read(to)) {
+                Some(k) => {
+                    let (from, to) = moves.remove(k);
+                    self.copy_tensor(&from, to);
+                }
+                None => moves[0].0 = self.saved(&moves[0].0.clone()),
             }
-        }
-        for (from, to) in moves {
-            self.copy_tensor(&from, to);
         }
     }
 }

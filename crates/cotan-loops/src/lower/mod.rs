@@ -99,10 +99,10 @@ struct Lowering<'a> {
     allocates: bool,
     /// Bytes of small buffers in the function's frame so far.
     frame_bytes: i64,
-    /// How many loops enclose the current statement.
-    loop_depth: usize,
-    /// How many of them are parallel.
-    par_depth: usize,
+    /// Whether a parallel loop encloses the current statement.
+    is_in_par: bool,
+    /// Whether a sequential loop does.
+    is_in_loop: bool,
     /// The source text of the current statement, or of the innermost one around it that has any.
     span: Span,
 
@@ -134,8 +134,8 @@ impl<'a> Lowering<'a> {
             open: vec![Vec::new()],
             allocates: false,
             frame_bytes: 0,
-            loop_depth: 0,
-            par_depth: 0,
+            is_in_par: false,
+            is_in_loop: false,
             span: Span::NONE,
             scopes: Scopes::default(),
             values: FxHashMap::default(),

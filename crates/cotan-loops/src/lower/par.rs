@@ -24,7 +24,8 @@ impl<'a> Lowering<'a> {
         }
         // What is printed has an order.
         let prints = p.body.walk().any(|s| s.op.effects().prints);
-        let forks = self.loop_depth == 0 && self.target.estimates_work && !prints;
+        let is_in_par = std::mem::replace(&mut self.is_in_par, true);
+        let forks = !is_in_par && self.target.estimates_work && !prints;
         let sharing = if forks { sharing(self, p) } else { None };
         let reduces = p.kinds.iter().any(|kind| matches!(kind, ParResult::Reduced { .. }));
         match (sharing, &p.indices[..]) {
@@ -34,6 +35,7 @@ impl<'a> Lowering<'a> {
             }
             (sharing, _) => nest(self, p, &extents, results, sharing.filter(|_| !reduces)),
         }
+        self.is_in_par = is_in_par;
         for (acc, result) in p.accs.iter().zip(final_accs) {
             self.close_accumulator(acc, *result);
         }
@@ -68,7 +70,6 @@ impl<'a> Lowering<'a> {
         in_block: Operand,
     ) {
         self.scopes.open(&p.body, true);
-        self.par_depth += 1;
         for (index, i) in p.indices.iter().zip(at) {
             self.bind(*index, Value::Scalar(*i));
         }
@@ -100,7 +101,6 @@ impl<'a> Lowering<'a> {
         }
         let slots = results.into_iter().zip(slots).filter_map(|(value, slot)| Some((value, slot?)));
         self.fill_slots(slots.collect());
-        self.par_depth -= 1;
         self.scopes.close();
     }
 

@@ -37,6 +37,7 @@ impl<'a> Lowering<'a> {
         let index_name = self.f.name_of(l.index).to_owned();
         let mut trips = None;
         let mut stacks = Vec::new();
+        let outside = std::mem::replace(&mut self.is_in_loop, true);
         match (count, carried.first()) {
             (Some(count), _) => {
                 stacks = results.stacked.iter().map(|r| self.allocate_for(*r)).collect();
@@ -80,6 +81,7 @@ impl<'a> Lowering<'a> {
         }
         // Behind the loop the matrices may change.
         packed.iter().for_each(|matrix| drop(self.columns.remove(matrix)));
+        self.is_in_loop = outside;
         if let (Some(result), Some(counter)) = (results.trips, trips) {
             let trips = self.read(counter);
             self.bind(result, Value::Scalar(trips));

@@ -2,6 +2,7 @@
 
 use super::matmul::matmul;
 use super::output::print;
+use super::work::sharing_of_elements;
 use super::{Lowering, Value};
 use crate::node::{Node, Operand, Routine, Tensor};
 use cotan_ir::{Atom, Const, Elem, TensorOp, Var, bug};
@@ -9,6 +10,9 @@ use cotan_ops::{
     CONCAT, Evaluation, FILL, FROM_ELEMENTS, IOTA, MATMUL, PAD, PRINT, RESHAPE, REVERSE, SLICE, TRANSPOSE, TensorRow,
     cast_to, tensor_row,
 };
+
+/// Steps of moving an element to another place of the order of axes, which the caches decide.
+const STEPS_OF_PERMUTED: f64 = 16.0;
 
 /// Lowers one use: the result variable, operands, attributes.
 type Rule = fn(&mut Lowering, Var, &[Value], &[i64]) -> Value;
@@ -77,6 +81,7 @@ impl Lowering<'_> {
 
     /// Copies a tensor with its axes in another order: axis `k` of the target is axis `perm[k]` of the source.
     pub(super) fn permute(&mut self, from: &Tensor, to: &Tensor, perm: &[i64]) {
+        let sharing = sharing_of_elements(self, &to.dims, STEPS_OF_PERMUTED);
         self.for_all(&to.dims.clone(), &mut |this, at| {
             let mut source = vec![Operand::i64(0); at.len()];
             for (axis, index) in perm.iter().zip(at) {
@@ -86,6 +91,9 @@ impl Lowering<'_> {
             let value = this.load("x", from.elem, source.place);
             this.store(target.place, value);
         });
+        if let Some(sharing) = sharing {
+            self.may_fork(sharing);
+        }
     }
 
     /// The result of an operation that gives a tensor or, without dims, a scalar: `write` fills a place.

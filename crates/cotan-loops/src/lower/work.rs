@@ -1,8 +1,9 @@
 //! How much work an iteration of a parallel loop is, and what its iterations share.
 //!
-//! The estimate decides where a loop is cut for threads, and so on the last bits of what iterations add up. That is why
-//! a sequential loop counts the same whatever is in it: a checkpoint, which changes that and nothing else, leaves the
-//! bits as they are. What is straight-line code beside such a loop does not count for the same reason.
+//! The estimate decides where a loop is cut for threads, and so, where iterations add up, on the last bits of the sums. That
+//! is why in such a loop a sequential loop counts the same whatever is in it: a checkpoint, which changes that and nothing
+//! else, leaves the bits as they are. What is straight-line code beside such a loop does not count for the same reason.
+//! Where nothing is added up the cuts show in no bit, and sequential loops count as what they do.
 
 use super::access::Accumulator;
 use super::{Lowering, Value};
@@ -13,6 +14,8 @@ use rustc_hash::FxHashSet;
 
 /// Steps that sequential loops stand for.
 const LOOPS: f64 = 512.0;
+/// The same in a parallel loop that stands in a sequential one, where only work for several threads is worth a cut.
+const LOOPS_INSIDE: f64 = 4096.0;
 /// Steps that a call of a function stands for.
 const CALL: f64 = 128.0;
 /// The extent of what is known only inside.
@@ -21,7 +24,12 @@ const UNKNOWN: f64 = 16.0;
 /// What is known of the outermost loop of a `par` for threads; nothing if its iterations must run one after the other.
 pub(super) fn sharing(this: &mut Lowering, p: &Par) -> Option<Sharing> {
     let sums = sums(this, p)?;
-    let iteration = steps_of_block(this, &p.body);
+    let loops = match (sums.is_empty(), this.is_in_loop) {
+        (true, _) => Loops::Counted,
+        (false, true) => Loops::As(LOOPS_INSIDE),
+        (false, false) => Loops::As(LOOPS),
+    };
+    let iteration = steps_of_block(this, &p.body, loops);
     let steps = p.extents.iter().skip(1).fold(iteration, |steps, extent| {
         let extent = extent_as_float(this, *extent);
         float(this, Instruction::Mul, steps, extent)
@@ -56,32 +64,64 @@ fn sum(this: &Lowering, acc: Var) -> Option<Sum> {
     }
 }
 
+/// The same for loops over all elements of an array, of which each is so many steps.
+pub(super) fn sharing_of_elements(this: &mut Lowering, extents: &[Operand], steps: f64) -> Option<Sharing> {
+    if this.is_in_par || !this.target.estimates_work {
+        return None;
+    }
+    let (_, inner) = extents.split_first()?;
+    let steps = inner.iter().fold(number(steps), |steps, extent| {
+        let extent = match extent {
+            Operand::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
+            Operand::Local(_) => this.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[*extent]),
+        };
+        float(this, Instruction::Mul, steps, extent)
+    });
+    Some(Sharing { steps, sums: Vec::new() })
+}
+
 /// The steps of so many iterations.
 pub(super) fn times(this: &mut Lowering, steps: Operand, n: i64) -> Operand {
     float(this, Instruction::Mul, steps, number(n as f64))
 }
 
-fn steps_of_block(this: &mut Lowering, block: &Block) -> Operand {
-    let has_loops = has_loops(block);
-    let mut steps = number(if has_loops { LOOPS } else { 1.0 + block.stmts.len() as f64 });
+/// What sequential loops count.
+#[derive(Clone, Copy)]
+enum Loops {
+    /// So many steps, together with what is beside them.
+    As(f64),
+    /// What their iterations do.
+    Counted,
+}
+
+fn steps_of_block(this: &mut Lowering, block: &Block, loops: Loops) -> Operand {
+    let whole = match loops {
+        Loops::As(steps) if has_loops(block) => Some(steps),
+        Loops::As(_) | Loops::Counted => None,
+    };
+    let mut steps = number(whole.unwrap_or(1.0 + block.stmts.len() as f64));
     for stmt in &block.stmts {
-        let more = steps_of_parts(this, stmt, has_loops);
+        let more = steps_of_parts(this, stmt, loops, whole.is_some());
         steps = float(this, Instruction::Add, steps, more);
     }
     steps
 }
 
 /// What a statement counts beside one step.
-fn steps_of_parts(this: &mut Lowering, stmt: &Stmt, is_beside_loops: bool) -> Operand {
+fn steps_of_parts(this: &mut Lowering, stmt: &Stmt, loops: Loops, is_beside_loops: bool) -> Operand {
     if let Op::Par(p) = &stmt.op {
-        let iteration = steps_of_block(this, &p.body);
+        let iteration = steps_of_block(this, &p.body, loops);
         p.extents.iter().fold(iteration, |steps, extent| {
             let extent = extent_as_float(this, *extent);
             float(this, Instruction::Mul, steps, extent)
         })
+    } else if let (Op::Loop(l), Loops::Counted) = (&stmt.op, loops) {
+        let iteration = steps_of_block(this, &l.body, loops);
+        let trips = l.count.map_or(number(UNKNOWN), |count| extent_as_float(this, count));
+        float(this, Instruction::Mul, iteration, trips)
     } else if let Op::Switch { selector: _, arms } = &stmt.op {
         arms.iter().fold(number(0.0), |steps, arm| {
-            let arm = steps_of_block(this, arm);
+            let arm = steps_of_block(this, arm, loops);
             float(this, Instruction::Max, steps, arm)
         })
     } else if matches!(stmt.op, Op::Prim { .. } | Op::Tensor { .. }) && !is_beside_loops {

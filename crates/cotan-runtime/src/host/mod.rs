@@ -5,13 +5,16 @@ mod arena;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod context;
+mod crew;
 mod evaluators;
 mod exports;
+mod float_mode;
 mod guard;
 mod math;
 mod memory;
 mod parallel;
 mod partial_sums;
+mod parts;
 mod pool;
 mod product;
 mod product_run;

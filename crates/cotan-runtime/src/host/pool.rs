@@ -3,9 +3,11 @@
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 
+use super::crew::shared_out;
+use super::float_mode::FloatMode;
+use super::parts::Parts;
 use rayon::ThreadPool;
 
 /// Compiled code keeps its scratch vectors in its frames. The memory is reserved, not used, until
@@ -73,8 +75,9 @@ impl Pool {
         if threads.get() == 1 {
             return Ok(Self { threads: None, most: 1 });
         }
+        // The caller of a loop is one of them.
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.get())
+            .num_threads(threads.get() - 1)
             .stack_size(STACK_BYTES)
             .thread_name(|index| format!("cotan-{index}"))
             .build()
@@ -100,11 +103,6 @@ impl Pool {
         self.threads.is_some()
     }
 
-    /// Whether the thread that asks works for it already.
-    pub(super) fn is_at_work(&self) -> bool {
-        self.threads.as_ref().is_some_and(|pool| pool.current_thread_index().is_some())
-    }
-
     /// Whether the thread that asks takes part in a loop already, so that loops inside of it stay on it.
     pub(super) fn is_busy_here(&self) -> bool {
         IS_AT_WORK.get()
@@ -116,17 +114,20 @@ impl Pool {
         let Some(pool) = self.threads.as_ref().filter(|_| !IS_AT_WORK.get()) else {
             return (0..count).for_each(work);
         };
-        let next = AtomicU64::new(0);
-        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < count);
-        let share = || {
+        let n_parts = u64::try_from(self.most).unwrap_or(u64::MAX).min(count);
+        let parts = Parts::of(count, n_parts);
+        let mode = FloatMode::of_this_thread();
+        let share = |part| {
+            let _inherited = mode.inherited();
             let _at_work = AtWork::begin();
-            std::iter::from_fn(take).for_each(&work);
+            parts.taken_by(part).for_each(&work);
         };
-        let n_helpers = u64::try_from(self.most).unwrap_or(u64::MAX).min(count).saturating_sub(1);
         // The caller begins at once: threads that sleep take about as long to wake as a short loop runs.
-        pool.in_place_scope(|scope| {
-            (0..n_helpers).for_each(|_| scope.spawn(|_| share()));
-            share();
+        shared_out(&share, |crew| {
+            for part in 1..n_parts {
+                let crew = crew.clone();
+                pool.spawn(move || crew.take_part(part));
+            }
         });
     }
 }
@@ -135,7 +136,7 @@ impl Pool {
 mod tests {
     use super::super::guard::guarded;
     use super::*;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn several(threads: usize) -> Pool {
         Pool::new(NonZeroUsize::new(threads).unwrap()).unwrap()
@@ -184,6 +185,29 @@ mod tests {
             });
             assert_eq!(visits.into_inner(), 100);
         }
+    }
+
+    /// Half of the smallest normal number, worked out on every thread: zero where the caller's mode flushes it.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn threads_inherit_the_mode_of_the_caller() {
+        const FLUSH: u32 = 1 << 15;
+        let pool = several(3);
+        let halves = |pool: &Pool| {
+            let n_zeros = AtomicUsize::new(0);
+            let both = std::sync::Barrier::new(3);
+            pool.for_each(3, |_| {
+                both.wait();
+                let half = std::hint::black_box(f64::MIN_POSITIVE) * 0.5;
+                n_zeros.fetch_add(usize::from(half == 0.0), Ordering::Relaxed);
+            });
+            n_zeros.into_inner()
+        };
+        assert_eq!(halves(&pool), 0);
+        let mode = FloatMode::of_this_thread().with(FLUSH).inherited();
+        assert_eq!(halves(&pool), 3);
+        drop(mode);
+        assert_eq!(halves(&pool), 0);
     }
 
     #[test]

@@ -268,7 +268,7 @@ where
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         }
     };
-    match pool.filter(|pool| n_blocks > 1 && pool.is_parallel() && !pool.is_at_work()) {
+    match pool.filter(|pool| n_blocks > 1 && pool.is_parallel() && !pool.is_busy_here()) {
         Some(pool) => pool.for_each(n_blocks as u64, block),
         None => (0..n_blocks as u64).for_each(block),
     }

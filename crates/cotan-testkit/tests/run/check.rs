@@ -316,7 +316,7 @@ impl Test<'_> {
     }
 
     /// The engines that run this program, those of its name, and what each of them runs: the interpreter both what is
-    /// optimised and what is not, and so does compiled code as a whole, but each variant of it one of the two.
+    /// optimised and what is not, and so does compiled code in the campaign; else one variant of it runs one of the two.
     fn ways(
         &self,
         request: &Request,
@@ -324,17 +324,12 @@ impl Test<'_> {
     ) -> Result<Vec<(How, ReadyModule, Engine)>, String> {
         let mut ways = Vec::new();
         let both = [How::Optimised, How::Plain];
-        // Derivatives are compiled once more by the oracle of compiled code, in another way.
-        let n = if self.case.wrt.is_empty() { 2 } else { 1 };
-        let (variants, first) = (Variant::of(self.name, n), tier::hash(self.name) as usize / Variant::ALL.len() % 2);
-        for engine in engines(self.name, n) {
+        let turn = tier::hash(self.name) as usize / Variant::ALL.len() % both.len();
+        for engine in engines(self.name, 1) {
             let hows = match engine {
                 Engine::Interpreter => both.to_vec(),
                 Engine::Compiled(..) if tier::is_campaign() => both.to_vec(),
-                Engine::Compiled(variant, _) => {
-                    let nth = variants.iter().position(|v| *v == variant).unwrap_or_default();
-                    vec![both[(first + nth) % 2]]
-                }
+                Engine::Compiled(..) => vec![both[turn]],
             };
             for how in hows {
                 ways.push((how, self.lowered.get(request, how)?, engine));

@@ -29,7 +29,7 @@ pub(in super::super) struct Columns {
 /// become a wavefront, and are left alone. Gives those that were.
 pub(in super::super) fn pack(this: &mut Lowering, l: &Loop, steps: Operand) -> Vec<Var> {
     let is_innermost = !l.body.walk().any(|s| matches!(s.op, Op::Loop(_)));
-    if this.loop_depth > 0 || !this.target.reads_through_caches || !is_innermost {
+    if this.is_in_par || this.is_in_loop || !this.target.reads_through_caches || !is_innermost {
         return Vec::new();
     }
     let mut matrices: Vec<Var> = l.body.stmts.iter().filter_map(|s| matrix_of(this, s)).collect();

@@ -24,7 +24,7 @@ pub(super) struct Factors<'a> {
 pub(super) fn product_loops(this: &mut Lowering, factors: &Factors, to: &Tensor) {
     if let ([_], [rows, columns]) = (&factors.left.dims[..], &factors.right.dims[..])
         && this.target.reads_through_caches
-        && this.par_depth == 0
+        && !this.is_in_par
         && rows.as_i64().is_none_or(|n| n > ROWS)
     {
         return by_rows(this, factors, [*rows, *columns], to);
