@@ -11,10 +11,10 @@ mod copies;
 
 use copies::Copies;
 use cotan_ir::{Const, Elem};
-use cotan_loops::{NestPass, TaskSizes};
 use cotan_loops::node::{
     Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Place, Sharing, Threads,
 };
+use cotan_loops::{NestPass, TaskSizes};
 use cotan_ops::Instruction;
 
 /// The record of this pass.

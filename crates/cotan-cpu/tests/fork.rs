@@ -3,7 +3,7 @@
 
 use cotan_cpu::fork;
 use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::{CPU, LoopFunction, lower};
+use cotan_loops::{CPU, LoopFunction, TaskSizes, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -13,7 +13,7 @@ fn forked(text: &str) -> LoopFunction {
     let f = module.insert(f);
     verify_module(&module).unwrap();
     let mut nest = lower(&f, &CPU);
-    fork(&mut nest);
+    fork(&mut nest, &TaskSizes::default());
     nest
 }
 

@@ -205,14 +205,16 @@ fn a_matrix_that_steps_multiply_by_is_transposed_in_front_of_them() {
           t.7 = select.i64 t.6, n, 0
           alloc columns: f64[t.7, n]
           if t.6 {
-            for k < n {
+            t.8 = cast(f64).i64 n
+            steps = mul.f64 16.0, t.8
+            for k < n may fork(steps steps) {
               for k.1 < n {
-                t.8 = mul.i64 k.1, n
-                t.9 = add.i64 t.8, k
-                t.10 = mul.i64 k, n
-                t.11 = add.i64 t.10, k.1
-                x = a[t.9]
-                columns[t.11] = x
+                t.9 = mul.i64 k.1, n
+                t.10 = add.i64 t.9, k
+                t.11 = mul.i64 k, n
+                t.12 = add.i64 t.11, k.1
+                x = a[t.10]
+                columns[t.12] = x
               }
             }
           }
