@@ -77,7 +77,7 @@ impl Fork<'_> {
         if let Node::For(mut l) = node {
             return match std::mem::replace(&mut l.threads, Threads::One) {
                 Threads::May(sharing) if !self.is_small(&l, &sharing) => self.cut(*l, sharing),
-                // Its pieces are work for threads already.
+                // No loop of its pieces may run on several threads.
                 Threads::Wave(wave) => {
                     l.threads = Threads::Wave(wave);
                     vec![Node::For(l)]

@@ -130,6 +130,9 @@ fn what_lanes_share_stays_a_scalar() {
          }",
         expect![[r#"
             fn f(n: i64, m: i64, x[]: f64[n], w[]: f64[m]) {
+              t = cast(f64).i64 m
+              steps = mul.f64 3.0, t
+              steps.1 = add.f64 3.0, steps
               alloc y: f64[n] as result 0
               pays = ge.i64 n, 8
               pays.1 = le.i64 0, 32768
@@ -139,7 +142,7 @@ fn what_lanes_share_stays_a_scalar() {
               if pays.4 {
                 v = add.i64 n, 31
                 v.1 = shr.i64 v, 5
-                for strip < v.1 lanes(32) may fork(steps 512.0) {
+                for strip < v.1 lanes(32) may fork(steps steps.1) {
                   v.2 = shl.i64 strip, 5
                   lanes = iota v.2
                   v.3 = lt.i64 lanes, n
@@ -156,7 +159,7 @@ fn what_lanes_share_stays_a_scalar() {
                 }
               }
               else {
-                for i < n may fork(steps 512.0) {
+                for i < n may fork(steps steps.1) {
                   a = x[i]
                   s1 := 0.0
                   for j < m {
@@ -196,7 +199,7 @@ fn a_loop_that_is_left_lane_by_lane_runs_until_none_is_left() {
               alloc y: f64[n] as result 0
               v = max.i64 n, 0
               v.1 = shr.i64 v, 4
-              for strip < v.1 lanes(16) may fork(steps 512.0) {
+              for strip < v.1 lanes(16) may fork(steps 52.0) {
                 v.2 = shl.i64 strip, 4
                 a.1 = lanes x[v.2]
                 p.1 = gt.f64 a.1, 1.0

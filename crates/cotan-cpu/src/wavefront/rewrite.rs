@@ -11,7 +11,7 @@ use super::write::{Writer, number};
 use cotan_ir::{Elem, bug};
 use cotan_loops::node::{
     Buffer, BufferInfo, BufferKind, Expr, For, Home, Independence, Local, LoopFunction, Node, Operand, Place, Threads,
-    Wave, each_operand_mut,
+    Wave, each_operand_mut, walk_mut,
 };
 use cotan_ops::Instruction;
 use rustc_hash::FxHashMap;
@@ -82,7 +82,13 @@ impl<'w, 'a> Rewrite<'w, 'a> {
         let n = self.w.i64(Instruction::Mul, tiles.n, stages);
         let number = self.w.local("task", Elem::I64);
         let wave = Wave { stages, slots };
-        let body = self.body(number.into(), wave, tiles, ranges);
+        let mut body = self.body(number.into(), wave, tiles, ranges);
+        // Its pieces are work for threads already.
+        walk_mut(&mut body, &mut |node| {
+            if let Node::For(l) = node {
+                l.threads = Threads::One;
+            }
+        });
         self.w.push(Node::For(Box::new(For {
             index: number,
             count: n,

@@ -126,16 +126,13 @@ impl Rotation<'_> {
         let mut copies = Vec::new();
         let mut own = FxHashSet::default();
         for (at, node) in list.iter().enumerate() {
-            match node {
-                Node::Alloc { buffer, .. } => _ = own.insert(*buffer),
-                Node::Copy { from, to, count } if [from, to].iter().all(|place| place.offset.as_i64() == Some(0)) => {
-                    let is_whole =
-                        known.get(&to.buffer).is_some_and(|extents| is_number_of_elements(*count, extents, &sums));
-                    if is_whole {
-                        copies.push((at, from.buffer, to.buffer));
-                    }
-                }
-                _ => {}
+            if let Node::Alloc { buffer, .. } = node {
+                own.insert(*buffer);
+            } else if let Node::Copy { from, to, count } = node
+                && [from, to].iter().all(|place| place.offset.as_i64() == Some(0))
+                && known.get(&to.buffer).is_some_and(|extents| is_number_of_elements(*count, extents, &sums))
+            {
+                copies.push((at, from.buffer, to.buffer));
             }
         }
         copies.iter().filter(|(_, from, _)| own.contains(from)).find_map(|(_, new, _)| {
@@ -165,9 +162,9 @@ impl Rotation<'_> {
     fn may_rotate(&self, chain: &Chain, list: &[Node], known: &Known) -> bool {
         let (new, targets) = (chain.arrays[0], &chain.arrays[1..]);
         let elem = self.buffers[new.index()].elem;
-        let allocation = list.iter().find_map(|node| match node {
-            Node::Alloc { buffer, extents } if *buffer == new => Some(extents),
-            _ => None,
+        let allocation = list.iter().find_map(|node| {
+            let Node::Alloc { buffer, extents } = node else { return None };
+            (*buffer == new).then_some(extents)
         });
         let is_alike =
             |b: &Buffer| self.buffers[b.index()].elem == elem && known.get(b) == allocation && self.is_memory(*b);

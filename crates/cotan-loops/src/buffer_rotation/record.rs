@@ -28,13 +28,10 @@ pub(super) fn row_of(this: &Rotation, list: &[Node], chain: &Chain, trips: Trips
             && rows.is_some_and(|(n, row)| *n == trips.count && row == state_extents)
             && is_product(to.offset, trips.index.into(), state_extents, &sums)
     };
-    let (copied, record) = list.iter().enumerate().find_map(|(at, node)| match node {
-        Node::Copy { from, to, count }
-            if *from == whole(state) && is_row(to) && is_number_of_elements(*count, state_extents, &sums) =>
-        {
-            Some((at, to.buffer))
-        }
-        _ => None,
+    let (copied, record) = list.iter().enumerate().find_map(|(at, node)| {
+        let Node::Copy { from, to, count } = node else { return None };
+        let is_state = *from == whole(state) && is_number_of_elements(*count, state_extents, &sums);
+        (is_state && is_row(to)).then_some((at, to.buffer))
     })?;
     let end = chain.copies[0];
     let is_unchanged = list.iter().enumerate().all(|(at, node)| at == end || !changes(node, state));
