@@ -8,7 +8,7 @@ use crate::invariants::Invariants;
 use cotan_ir::Elem;
 use cotan_loops::NestPass;
 use cotan_loops::node::{
-    Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Threads, walk,
+    Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Param, Threads, walk,
 };
 use cotan_ops::Instruction;
 use rustc_hash::FxHashSet;
@@ -49,6 +49,10 @@ pub(crate) fn nest_of(f: &mut LoopFunction, definitions: &Definitions, l: &For) 
     }
     let flat = Flat::of(definitions, l)?;
     let counts = factors(definitions, l.count, flat.length)?;
+    // The product of two negative counts is positive, and such a nest has no iterations.
+    if !counts.iter().any(|count| is_natural(f, definitions, *count)) {
+        return None;
+    }
     Some(flat.nest(f, l, counts))
 }
 
@@ -182,6 +186,17 @@ fn counts_down(definitions: &Definitions, local: Local, l: &For) -> bool {
         (_, _) => arguments_of(definitions, last, Instruction::Sub) == Some([l.count, Operand::i64(1)]),
     };
     index == l.index.into() && is_last
+}
+
+/// Whether a count is known not to be negative: a number, a maximum with one, or an extent of a parameter.
+fn is_natural(f: &LoopFunction, definitions: &Definitions, count: Operand) -> bool {
+    let is_number = |operand: Operand| operand.as_i64().is_some_and(|n| n >= 0);
+    let is_extent = f.params.iter().any(|param| match param {
+        Param::Tensor(tensor) => tensor.dims.contains(&count),
+        Param::Scalar(_) => false,
+    });
+    let maximum = arguments_of(definitions, count, Instruction::Max);
+    is_number(count) || is_extent || maximum.is_some_and(|sides| sides.into_iter().any(is_number))
 }
 
 /// The counts of the outer and the inner loop of a nest with so many iterations, of which `length` are in a row.

@@ -77,6 +77,13 @@ pub struct TaskSizes {
 }
 
 impl TaskSizes {
+    /// The same with the chunks that sums are usually cut into, so that they have the usual bits.
+    #[must_use]
+    pub fn in_usual_chunks(self) -> TaskSizes {
+        let TaskSizes { steps_of_chunk, least_inside, .. } = TaskSizes::USUAL;
+        TaskSizes { steps_of_chunk, least_inside, ..self }
+    }
+
     /// For tests: pieces as small as they get, so that small programs meet all that is done with large ones.
     pub const SMALLEST: TaskSizes = TaskSizes {
         steps_of_chunk: 64.0,
@@ -91,8 +98,8 @@ impl TaskSizes {
     };
 
     /// Handing a chunk to a thread costs about a hundredth of its steps. Inside of a sequential loop threads are called again
-    /// and again, which some 10 us of work are worth. What a strip hands on stays in the first cache, and the operations of some vectors of rows fill the time that each
-    /// of them takes.
+    /// and again, which some 10 us of work are worth. What a strip hands on stays in the first cache, and the operations of
+    /// some vectors of rows fill the time that each of them takes.
     const USUAL: TaskSizes = TaskSizes {
         steps_of_chunk: (1 << 15) as f64,
         least_inside: (1 << 18) as f64,

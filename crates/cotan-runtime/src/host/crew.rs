@@ -34,6 +34,7 @@ impl Crew {
         if self.helpers.fetch_update(Ordering::Acquire, Ordering::Relaxed, join).is_err() {
             return;
         }
+        // The caller waits for this share to end, and a panic that left a thread of the pool would end the process.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (self.share)(number))) {
             *self.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
         }
@@ -64,6 +65,7 @@ pub(super) fn shared_out(share: &(dyn Fn(u64) + Sync), call: impl FnOnce(&Arc<Cr
     // which is reached: nothing between here and there panics.
     let share: &'static (dyn Fn(u64) + Sync) = unsafe { transmute::<&(dyn Fn(u64) + Sync), _>(share) };
     let crew = Arc::new(Crew { helpers: AtomicU32::new(0), share, caller: current(), panic: Mutex::default() });
+    // What helpers refer to lives on this stack: it is not unwound before they have left.
     let own = catch_unwind(AssertUnwindSafe(|| {
         call(&crew);
         share(0);
