@@ -62,7 +62,7 @@ impl Promoter<'_> {
 
     fn node(&mut self, node: Node) -> Vec<Node> {
         let outside = self.is_inside;
-        let mut nodes = if is_ordered_loop(&node) { self.promote(node) } else { vec![node] };
+        let mut nodes = if self.is_loop(&node) { self.promote(node) } else { vec![node] };
         for node in &mut nodes {
             if let Node::For(l) = node {
                 self.is_inside |= l.independence != Independence::None;
@@ -74,10 +74,16 @@ impl Promoter<'_> {
         nodes
     }
 
+    /// Whether a node is a loop that may keep elements in registers: inside of independent iterations the order of its own does
+    /// not matter.
+    fn is_loop(&self, node: &Node) -> bool {
+        matches!(node, Node::For(_) | Node::While(..)) && goes_on_in(node, self.is_inside)
+    }
+
     /// A loop, with what keeps elements in registers around it.
     fn promote(&mut self, mut node: Node) -> Vec<Node> {
         let accumulators = self.accumulators(&node);
-        let body = Inside::of(&node);
+        let body = Inside::of(&node, self.is_inside);
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         let mut names = FxHashMap::default();
         for Accumulator { monoid, place, elem, is_unconditional } in accumulators {
@@ -102,14 +108,14 @@ impl Promoter<'_> {
                 before.extend(self.if_it_runs(&node, vec![Node::Load(start, to), Node::Set(own, start.into())]));
                 behind.extend(self.if_it_runs(&node, vec![read, Node::Store(to, sum.into())]));
             }
-            node.map_lists(|list| redirected(list, place, own, used));
+            node.map_lists(|list| redirected(list, place, own, used, self.is_inside));
         }
         before.into_iter().chain([node]).chain(behind).collect()
     }
 
     /// What a loop combines values into, at places that do not change.
     fn accumulators(&self, node: &Node) -> Vec<Accumulator> {
-        let inside = Inside::of(node);
+        let inside = Inside::of(node, self.is_inside);
         let mut found: Vec<Accumulator> = Vec::new();
         for Combined { monoid, place, is_unconditional } in &inside.combined {
             let is_known = found.iter().any(|known| known.place == *place);
@@ -196,6 +202,7 @@ struct Inside {
     /// Those that are used otherwise than by combining elements with values in the iterations of this loop.
     others: FxHashSet<Buffer>,
     combined: Vec<Combined>,
+    in_any_order: bool,
 }
 
 /// An element that values are combined with.
@@ -206,8 +213,9 @@ struct Combined {
 }
 
 impl Inside {
-    fn of(node: &Node) -> Inside {
-        let mut inside = Inside::default();
+    /// `in_any_order`: whether the iterations of independent loops count, too.
+    fn of(node: &Node, in_any_order: bool) -> Inside {
+        let mut inside = Inside { in_any_order, ..Inside::default() };
         inside.parts(node);
         let is_counted = matches!(node, Node::For(_));
         node.lists().into_iter().for_each(|list| inside.list(list, is_counted, true));
@@ -222,7 +230,7 @@ impl Inside {
                 continue;
             }
             self.parts(node);
-            let is_ordered = is_ordered && is_ordered_list(node);
+            let is_ordered = is_ordered && goes_on_in(node, self.in_any_order);
             node.lists().into_iter().for_each(|list| self.list(list, false, is_ordered));
         }
     }
@@ -243,17 +251,14 @@ impl Inside {
     }
 }
 
-/// Whether what stands in a node runs in order, once or several times.
-fn is_ordered_list(node: &Node) -> bool {
-    if let Node::For(l) = node { l.independence == Independence::None && l.threads == Threads::One } else { true }
-}
-
-fn is_ordered_loop(node: &Node) -> bool {
-    matches!(node, Node::For(_) | Node::While(..)) && is_ordered_list(node)
+/// Whether what stands in a node runs on the thread of the node, once or several times, and if the order of sums matters in order.
+fn goes_on_in(node: &Node, in_any_order: bool) -> bool {
+    let Node::For(l) = node else { return true };
+    l.threads == Threads::One && (in_any_order || l.independence == Independence::None)
 }
 
 /// The nodes with a local in the place of an element that values are combined with, which notes that it was used.
-fn redirected(nodes: Vec<Node>, from: Place, own: Local, used: Option<Local>) -> Vec<Node> {
+fn redirected(nodes: Vec<Node>, from: Place, own: Local, used: Option<Local>, in_any_order: bool) -> Vec<Node> {
     let mut redirected_nodes = Vec::with_capacity(nodes.len());
     for mut node in nodes {
         if let Node::Combine { monoid, target: Target::Element(place), value } = node
@@ -263,8 +268,8 @@ fn redirected(nodes: Vec<Node>, from: Place, own: Local, used: Option<Local>) ->
             redirected_nodes.extend(used.map(|used| Node::Set(used, Operand::Const(Const::bool(true)))));
             continue;
         }
-        if is_ordered_list(&node) {
-            node.map_lists(|list| redirected(list, from, own, used));
+        if goes_on_in(&node, in_any_order) {
+            node.map_lists(|list| redirected(list, from, own, used, in_any_order));
         }
         redirected_nodes.push(node);
     }

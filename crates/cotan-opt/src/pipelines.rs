@@ -138,6 +138,7 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
     steps: &[
         Then(&SIMPLIFY),
         IfChanged(&passes::forward_stores::PASS, &[Then(&SIMPLIFY)]),
+        Run(&passes::one_hot::PASS),
         Run(&passes::vector_products::PASS),
         Then(&SIMPLIFY),
         Run(&passes::batch_products::PASS),

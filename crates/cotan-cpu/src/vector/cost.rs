@@ -18,6 +18,8 @@ const DIVISION: f64 = 5.0;
 const MULZ: f64 = 3.0;
 /// An element that is read or written by itself.
 const ELEMENT: f64 = 1.5;
+/// The largest stride at which elements are loaded or stored with those between them.
+const SMALL_STRIDE: i64 = 4;
 /// A value of a lane that is combined with an element anywhere: lanes are taken apart for it.
 const SCATTERED: f64 = 10.0;
 /// The parts of a branch that decide which lanes take it.
@@ -111,11 +113,11 @@ impl Estimate<'_> {
             Node::Load(_, place) => self.access(*place),
             Node::Store(place, _) => self.access(*place),
             Node::Combine { target, .. } => match target {
-                Target::Local(_) => 2.0 * steps + 4.0,
+                Target::Local(_) => steps,
                 Target::Element(place) if self.shapes.private.contains(&place.buffer) => 3.0 * steps,
                 Target::Element(place) => match self.shapes.of_operand(place.offset) {
                     Shape::Uniform => 2.0 * steps + 6.0,
-                    Shape::Linear(stride) if stride.number() == Some(1) => 3.0 * steps,
+                    Shape::Linear(stride) if stride.number() != Some(0) => 2.0 * self.access(*place) + steps,
                     Shape::Linear(_) | Shape::Varying => SCATTERED * self.lanes,
                 },
             },
@@ -167,7 +169,9 @@ impl Estimate<'_> {
         match self.shapes.of_operand(place.offset) {
             Shape::Uniform if is_private => steps,
             Shape::Uniform => 1.0,
-            Shape::Linear(stride) if !is_private && stride.number() == Some(1) => steps,
+            Shape::Linear(stride) if !is_private && let Some(n @ 1..=SMALL_STRIDE) = stride.number() => {
+                n as f64 * steps
+            }
             Shape::Linear(_) | Shape::Varying => ELEMENT * self.lanes,
         }
     }

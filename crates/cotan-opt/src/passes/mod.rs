@@ -21,6 +21,7 @@ pub mod inline;
 pub mod licm;
 pub mod merge_switches;
 mod nested_sums;
+pub mod one_hot;
 pub mod recognize_matmul;
 pub mod region_cse;
 pub mod relax_products;
@@ -58,6 +59,7 @@ pub static PASSES: &[&Pass] = &[
     &licm::PASS,
     &licm::INTEGERS,
     &merge_switches::PASS,
+    &one_hot::PASS,
     &recognize_matmul::PASS,
     &region_cse::PASS,
     &region_cse::iteration_values::PASS,

@@ -1,12 +1,9 @@
-//! Strength reduction of matrix products with a side of 1 or a basis vector: products with a vector, outer products, scaled vectors.
+//! Strength reduction of matrix products with a side of 1: products with a vector, outer products, scaled vectors.
 //!
 //! Reverse mode writes the adjoint of every product as a product of matrices: vectors become matrices with a side of 1, and
 //! the other factor is transposed. Here `w^T y` becomes `y w`, which reads `w` as it lies in memory, `y x^T` becomes a parallel
 //! loop that fuses with others, and no transpose is left that only such products read. Sums have the same terms in the same order.
-//! Jacobians push basis vectors forward, one for each iteration: a product with a vector that has one element which may differ
-//! from zero is a column or row, scaled, where exact zeros win.
 
-use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{Atom, Block, Const, Dim, Elem, Function, Op, Par, ParResult, Span, Stmt, Ty, Var, VarInfo};
 use cotan_ops::{ADD, FMA, MATMUL, MULZ, RESHAPE, TRANSPOSE, is_one_run, is_strong};
@@ -15,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// The record of the pass.
 pub static PASS: Pass = Pass {
     name: "vector_products",
-    doc: "Matrix products with a side of 1 or a basis vector become products with a vector, outer products or scaled vectors.",
+    doc: "Matrix products with a side of 1 become products with a vector, outer products or scaled vectors.",
     promise: Promise::Bits,
     is_idempotent: true,
     run: |f, _| vector_products(f),
@@ -24,9 +21,7 @@ pub static PASS: Pass = Pass {
 /// The function without products of matrices with a side of 1.
 pub fn vector_products(mut f: Function) -> Function {
     let body = std::mem::take(&mut f.body);
-    let splats = Splats::of(&body);
-    let body =
-        Reduce { f: &mut f, splats, forms: FxHashMap::default(), written: Vec::new(), span: Span::NONE }.block(body);
+    let body = Reduce { f: &mut f, forms: FxHashMap::default(), written: Vec::new(), span: Span::NONE }.block(body);
     Function { body, ..f }
 }
 
@@ -37,13 +32,10 @@ enum Form {
     Reshaped(Atom),
     /// A matrix with its axes exchanged.
     Transposed(Atom),
-    /// Zeros, but for an element at this index.
-    OneElement(Atom, Atom),
 }
 
 struct Reduce<'a> {
     f: &'a mut Function,
-    splats: Splats,
     forms: FxHashMap<Var, Form>,
     /// The statements of the block that is being written.
     written: Vec<Stmt>,
@@ -69,12 +61,6 @@ impl Reduce<'_> {
             Form::Reshaped(args[0])
         } else if let Some(matrix) = transposed(&s.op) {
             Form::Transposed(matrix)
-        } else if let Op::Update { array, indices, value } = &s.op
-            && self.splats.is_zero(*array)
-            && let [index] = indices[..]
-            && self.f.ty(s.results[0]).rank() == 1
-        {
-            Form::OneElement(index, *value)
         } else {
             return;
         };
@@ -104,15 +90,7 @@ impl Reduce<'_> {
     fn transpose_of(&self, a: Atom) -> Option<Atom> {
         match self.form(a) {
             Some(Form::Transposed(matrix)) => Some(matrix),
-            Some(Form::Reshaped(_) | Form::OneElement(..)) | None => None,
-        }
-    }
-
-    /// The place and value of the only element of a vector that may differ from zero.
-    fn one_element(&self, a: Atom) -> Option<[Atom; 2]> {
-        match self.form(a) {
-            Some(Form::OneElement(index, value)) => Some([index, value]),
-            Some(Form::Reshaped(_) | Form::Transposed(_)) | None => None,
+            Some(Form::Reshaped(_)) | None => None,
         }
     }
 
@@ -121,12 +99,6 @@ impl Reduce<'_> {
         let (left, right) = (self.f.atom_ty(a).dims.clone(), self.f.atom_ty(b).dims.clone());
         let one = Dim::Const(1);
         match (&left[..], &right[..]) {
-            ([m, _], [_]) if is_strong && let Some(of) = self.one_element(b) => {
-                Some(self.line(a, of, |i, at| [i, at], *m))
-            }
-            ([_], [_, n]) if is_strong && let Some(of) = self.one_element(a) => {
-                Some(self.line(b, of, |i, at| [at, i], *n))
-            }
             ([_, _], [_]) => Some(product(b, self.transpose_of(a)?, is_strong)),
             ([_], [_, _]) => Some(product(self.transpose_of(b)?, a, is_strong)),
             ([m, k], [_, n]) if *k == one => Some(self.outer(a, b, [*m, *n], is_strong, ty)),
@@ -179,20 +151,6 @@ impl Reduce<'_> {
         if dims == ty.dims { op } else { self.reshaped(op, Ty::new(ty.elem, dims)) }
     }
 
-    /// A column or row of a matrix, whose elements stand at `place(i, at)`, scaled.
-    fn line(&mut self, matrix: Atom, [at, scale]: [Atom; 2], place: fn(Atom, Atom) -> [Atom; 2], length: Dim) -> Op {
-        let elem = self.f.atom_ty(matrix).elem;
-        let (index, element) = (self.var("i", Ty::scalar(Elem::I64)), self.var("elem", Ty::scalar(elem)));
-        let op = Op::Index { array: matrix, indices: place(index.into(), at).to_vec() };
-        let read = Stmt { results: vec![element], op, span: self.span };
-        let outside = std::mem::replace(&mut self.written, vec![read]);
-        let value = self.term([element.into(), scale], true, elem);
-        let stmts = std::mem::replace(&mut self.written, outside);
-        let body = Block { stmts, results: vec![value] };
-        let (indices, extents, kinds) = (vec![index], vec![length.atom()], vec![ParResult::Stacked]);
-        Op::Par(Box::new(Par { indices, extents, kinds, accs: Vec::new(), body }))
-    }
-
     /// A sum of one product, as products define it.
     fn term(&mut self, [x, y]: [Atom; 2], is_strong: bool, elem: Elem) -> Atom {
         let (zero, ty) = (Const::zero(elem).into(), Ty::scalar(elem));
@@ -209,7 +167,7 @@ impl Reduce<'_> {
             Some(Form::Transposed(matrix)) => self.vector(matrix, length),
             Some(Form::Reshaped(source)) if self.f.atom_ty(source).dims == [length] => source,
             Some(Form::Reshaped(source)) => self.flat(source, length),
-            Some(Form::OneElement(..)) | None => self.flat(a, length),
+            None => self.flat(a, length),
         }
     }
 
@@ -223,7 +181,7 @@ impl Reduce<'_> {
         match self.form(a) {
             Some(Form::Transposed(matrix)) => self.single(matrix),
             Some(Form::Reshaped(source)) if self.f.atom_ty(source).is_scalar() => source,
-            Some(Form::Reshaped(_) | Form::OneElement(..)) | None => {
+            Some(Form::Reshaped(_)) | None => {
                 let ty = Ty::scalar(self.f.atom_ty(a).elem);
                 self.define("elem", ty, Op::Index { array: a, indices: vec![Const::i64(0).into(); 2] })
             }

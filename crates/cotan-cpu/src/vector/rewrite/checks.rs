@@ -53,7 +53,10 @@ impl Writer<'_, '_> {
     /// A check of a whole strip: what follows it happens if no lane fails.
     pub(super) fn hope(&mut self, cond: Operand, fails: Local, rest: &[Node]) {
         let cond = self.in_lanes(cond);
-        let bad = self.native(Instruction::Not, Elem::Bool, Elem::Bool, &[cond]);
+        let mut bad = self.native(Instruction::Not, Elem::Bool, Elem::Bool, &[cond]);
+        if let Some(live) = self.live.filter(|_| self.lanes_of(bad) > 1) {
+            bad = self.native(Instruction::And, Elem::Bool, Elem::Bool, &[live, bad]);
+        }
         let any = match self.lanes_of(bad) {
             1 => bad,
             _ => self.define("any", Elem::Bool, 1, Expr::Any(bad)),

@@ -137,8 +137,7 @@ impl Writer<'_, '_> {
             }
             Target::Local(local) => {
                 let value = self.in_lanes(value);
-                let value = self.folded(monoid, value);
-                self.push(Node::Combine { monoid, target: Target::Local(local), value });
+                self.combine_outside(monoid, local, value);
             }
             Target::Element(place) => self.combine_element(monoid, place, value),
         }
@@ -163,15 +162,7 @@ impl Writer<'_, '_> {
             let target = Target::Element(Place { offset: self.scalar(place.offset), ..place });
             return self.push(Node::Combine { monoid, target, value });
         }
-        // Lanes may mean the same element: one after the other.
-        self.tables.regroups_sums |= rounds(monoid, elem);
-        let offsets = self.in_lanes(place.offset);
-        self.each_running_lane(|w, lane| {
-            let offset = w.of_lane(offsets, lane);
-            let value = w.of_lane(value, lane);
-            let target = Target::Element(Place { buffer: place.buffer, offset });
-            w.push(Node::Combine { monoid, target, value });
-        });
+        self.scatter(monoid, place, value);
     }
 
     /// The lanes that run, one after the other; `write` is given the number of the lane.

@@ -12,7 +12,7 @@
 //! would go on, and so does a check that looks at nothing that differs between lanes. A whole strip whose checks come
 //! before everything that it writes has no use for such masks: where a lane fails, nothing is done, and its iterations
 //! run one after the other until that one ends the call. They are those of the loop as it was, which may stand in one
-//! place only: where it runs if lanes do not pay, strips have masks.
+//! place only: where it runs if lanes do not pay, strips have such masks, and so has the last strip of a short body.
 //!
 //! Note [Rows]. Lanes that each read a row of a matrix read elements that lie a row apart. Where inner loops read the
 //! same rows again and again, the rows of all lanes are brought together once, at the head of a strip, element by
@@ -20,17 +20,23 @@
 
 mod checks;
 mod control;
+mod lane_sums;
 mod memory;
 mod records;
 mod scalars;
+mod scatter;
 
 use super::shape::{Shape, Shapes, Stride};
 use checks::{checks_first, has_check, has_failing_checks, is_harmless};
 use cotan_ir::{CheckKind, Const, Elem, Span, bug};
-use cotan_loops::node::{Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand};
+use cotan_loops::node::{
+    Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Threads,
+};
 use cotan_ops::Instruction;
+use lane_sums::LaneSum;
 use records::{Records, has_uneven_records};
 use rustc_hash::FxHashMap;
+use scatter::Scatters;
 
 /// Bytes of an array for all lanes up to which it stays in the frame.
 const FRAME_BYTES: i64 = 4096;
@@ -87,6 +93,9 @@ pub(super) fn rewrite(
         open: vec![Vec::new()],
         head: Vec::new(),
         rows: FxHashMap::default(),
+        scatters: Scatters::default(),
+        lane_sums: Vec::new(),
+        keeps_lane_sums: l.threads == Threads::One,
         inner: Vec::new(),
         from_the_end: FxHashMap::default(),
         index: l.index,
@@ -178,6 +187,10 @@ struct Writer<'a, 'b> {
     head: Vec<Node>,
     /// The rows that were brought together, by matrix, see Note [Rows].
     rows: FxHashMap<Buffer, Buffer>,
+    scatters: Scatters,
+    lane_sums: Vec<LaneSum>,
+    /// Whether what is combined with locals from outside stays in lanes until all strips are done.
+    keeps_lane_sums: bool,
     /// The loops inside this one that are being written: index and count.
     inner: Vec<(Local, Operand)>,
     /// The numbers of the trips of loops that run backward, by index.
@@ -354,9 +367,10 @@ impl Writer<'_, '_> {
         } else {
             let last = self.i64(Instruction::Add, l.count, Operand::i64(lanes - 1));
             let n_strips = self.i64(Instruction::Shr, last, bits);
-            self.each_strip(l, n_strips, bits, |w, first| w.masked(l, first));
+            self.each_strip(l, n_strips, bits, |w, first| w.only_masked(l, first));
         }
-        self.open.pop().expect("invariant: the outermost list is open")
+        let strips = self.open.pop().expect("invariant: the outermost list is open");
+        self.around_lane_sums(strips)
     }
 
     /// Whole strips, the last of which begins so early that it has an iteration for every lane.
@@ -407,16 +421,24 @@ impl Writer<'_, '_> {
         self.push(Node::If(is_some, nodes, Vec::new()));
     }
 
-    /// A strip with an iteration for every lane, see Note [Failing lanes].
+    /// A strip with an iteration for every lane.
     fn whole(&mut self, l: &For, first: Operand) {
-        let may_be_hopeful = self.is_replaced && checks_first(&l.body);
-        if !(may_be_hopeful && has_failing_checks(&l.body, self.shapes, false)) {
-            return self.body(l);
-        }
+        let n_lanes = Operand::i64(self.lanes.into());
+        if self.may_hope(l) { self.hopeful(l, first, n_lanes) } else { self.body(l) }
+    }
+
+    /// Whether nothing is done in a strip where a lane fails, and its iterations are then run one by one, see
+    /// Note [Failing lanes].
+    fn may_hope(&self, l: &For) -> bool {
+        self.is_replaced && checks_first(&l.body) && has_failing_checks(&l.body, self.shapes, false)
+    }
+
+    /// A strip that is run again, one iteration after the other, if a lane fails.
+    fn hopeful(&mut self, l: &For, first: Operand, n_lanes: Operand) {
         let fails = self.tables.local("fails", Elem::Bool, 1, true);
         self.push(Node::Set(fails, FALSE));
         self.hopeful = Some(fails);
-        self.nodes(&l.body);
+        self.body(l);
         self.hopeful = None;
         let failed = self.define("failed", Elem::Bool, 1, Expr::Copy(fails.into()));
         let one_by_one = self.list(|w| {
@@ -425,23 +447,39 @@ impl Writer<'_, '_> {
             let number = Expr::Native { instruction: Instruction::Add, elem: Elem::I64, args };
             let mut body = vec![Node::Let(l.index, number)];
             body.extend(l.body.iter().cloned());
-            w.push_loop(lane, Operand::i64(w.lanes.into()), body, false);
+            w.push_loop(lane, n_lanes, body, false);
         });
         self.push(Node::If(failed, one_by_one, Vec::new()));
     }
 
-    /// The iterations of a strip that has some lanes to spare.
-    fn masked(&mut self, l: &For, first: Operand) {
+    /// Masks the lanes of a strip that stand for no iteration.
+    fn mask_strip(&mut self, l: &For, first: Operand) {
         let numbers = self.define("lanes", Elem::I64, self.lanes, Expr::Iota(first));
         let live = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[numbers, l.count]);
         self.mask = Mask { number: 0, lanes: Some(live) };
         self.live = Some(live);
+    }
+
+    /// The iterations of a strip that has some lanes to spare.
+    fn masked(&mut self, l: &For, first: Operand) {
+        self.mask_strip(l, first);
         self.body(l);
+    }
+
+    /// The same of a loop all strips of which are written once.
+    fn only_masked(&mut self, l: &For, first: Operand) {
+        self.mask_strip(l, first);
+        if !self.may_hope(l) {
+            return self.body(l);
+        }
+        let n_left = self.native(Instruction::Sub, Elem::I64, Elem::I64, &[l.count, first]);
+        let n_live = self.native(Instruction::Min, Elem::I64, Elem::I64, &[n_left, Operand::i64(self.lanes.into())]);
+        self.hopeful(l, first, n_live);
     }
 
     fn body(&mut self, l: &For) {
         let body = self.list(|w| {
-            if has_failing_checks(&l.body, w.shapes, false) {
+            if w.hopeful.is_none() && has_failing_checks(&l.body, w.shapes, false) {
                 w.open_failing();
             }
             if has_uneven_records(&l.body, w.shapes, false) {
@@ -452,6 +490,7 @@ impl Writer<'_, '_> {
             w.report_failures();
         });
         let mut nodes = std::mem::take(&mut self.head);
+        self.scatters.forget_arrays();
         nodes.extend(body);
         if self.takes_arena {
             self.push(Node::Scope(nodes));
@@ -463,6 +502,9 @@ impl Writer<'_, '_> {
     fn nodes(&mut self, nodes: &[Node]) {
         for (k, node) in nodes.iter().enumerate() {
             let rest = &nodes[k + 1..];
+            if !self.scatters.may_wait_for(node) {
+                self.flush_scattered();
+            }
             if let (Some(fails), Node::Check { cond, .. }) = (self.hopeful, node) {
                 return self.hope(*cond, fails, rest);
             }
@@ -475,6 +517,7 @@ impl Writer<'_, '_> {
                 return self.push(Node::If(any, rest, Vec::new()));
             }
         }
+        self.flush_scattered();
     }
 
     fn node(&mut self, node: &Node) {

@@ -1,0 +1,173 @@
+//! Scattered sums: what lanes combine into elements anywhere.
+//!
+//! Several lanes may mean the same element, so they go one after the other, in a loop over lanes. No register gives an element
+//! at a number that only the run knows: offsets and values are stored side by side in the frame, once, and each lane loads its own.
+//! What is combined into several elements without anything in between goes through one such loop, in which the sums of one lane
+//! do not wait for each other.
+
+use super::Writer;
+use cotan_ir::{Elem, Monoid, Span};
+use cotan_loops::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Node, Operand, Place, Target, rounds};
+use cotan_ops::Instruction;
+use rustc_hash::FxHashMap;
+
+/// Sums that go through one loop over lanes, at most: their offsets and values stay in the frame.
+const MOST_SCATTERED: usize = 32;
+
+/// What the lanes of a strip combine into elements anywhere.
+pub(super) struct Scattered {
+    monoid: Monoid,
+    buffer: Buffer,
+    offsets: Operand,
+    value: Operand,
+}
+
+/// The sums that wait for their loop, and the arrays of the frame that such loops take.
+#[derive(Default)]
+pub(super) struct Scatters {
+    waiting: Vec<Scattered>,
+    arrays: FxHashMap<Elem, Vec<Buffer>>,
+}
+
+impl Scatters {
+    /// Another strip has other arrays.
+    pub(super) fn forget_arrays(&mut self) {
+        self.arrays.clear();
+    }
+}
+
+impl Scatters {
+    /// Whether the sums that wait may be combined after a node instead of before it.
+    pub(super) fn may_wait_for(&self, node: &Node) -> bool {
+        match node {
+            Node::Let(..) | Node::Combine { target: Target::Element(_), .. } => true,
+            Node::Load(_, from) => self.waiting.iter().all(|sum| sum.buffer != from.buffer),
+            Node::Set(..)
+            | Node::Store(..)
+            | Node::Combine { target: Target::Local(_), .. }
+            | Node::Copy { .. }
+            | Node::PartialSums(_)
+            | Node::Alloc { .. }
+            | Node::CountRecord(..)
+            | Node::StackOpen(_)
+            | Node::StackExtend(..)
+            | Node::Bind { .. }
+            | Node::Scope(_)
+            | Node::Segment(_)
+            | Node::For(_)
+            | Node::While(..)
+            | Node::If(..)
+            | Node::Switch(..)
+            | Node::Check { .. }
+            | Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::Reduce(_)
+            | Node::Product(_)
+            | Node::Routine(_)
+            | Node::Print { .. }
+            | Node::Call { .. } => false,
+        }
+    }
+}
+
+impl Writer<'_, '_> {
+    /// Lets lanes combine values into elements of which several may be the same.
+    pub(super) fn scatter(&mut self, monoid: Monoid, place: Place, value: Operand) {
+        self.tables.regroups_sums |= rounds(monoid, self.elem_of(value));
+        let offsets = self.in_lanes(place.offset);
+        self.scatters.waiting.push(Scattered { monoid, buffer: place.buffer, offsets, value });
+        if self.scatters.waiting.len() == MOST_SCATTERED {
+            self.flush_scattered();
+        }
+    }
+
+    /// Writes the loop of the sums that wait for it.
+    pub(super) fn flush_scattered(&mut self) {
+        let waiting = std::mem::take(&mut self.scatters.waiting);
+        if waiting.is_empty() {
+            return;
+        }
+        let running = self.running();
+        let mut used = FxHashMap::default();
+        let mut stored = Vec::new();
+        for (k, sum) in waiting.into_iter().enumerate() {
+            let mut offsets = sum.offsets;
+            if k == 0
+                && let Some(running) = running
+            {
+                // A lane that does not run has no element.
+                let args = [running, offsets, Operand::i64(-1)];
+                offsets = self.native(Instruction::Select, Elem::I64, Elem::I64, &args);
+            }
+            let offsets = self.spilled(offsets, &mut used);
+            let value = self.spilled(sum.value, &mut used);
+            stored.push((sum.monoid, sum.buffer, offsets, value));
+        }
+        let lane = self.tables.local("lane", Elem::I64, 1, false);
+        let body = self.list(|w| {
+            let first = w.reloaded(stored[0].2, lane.into());
+            let sums = w.list(|w| {
+                for (k, (monoid, buffer, offsets, value)) in stored.iter().enumerate() {
+                    let offset = if k == 0 { first } else { w.reloaded(*offsets, lane.into()) };
+                    let value = w.reloaded(*value, lane.into());
+                    let target = Target::Element(Place { buffer: *buffer, offset });
+                    w.push(Node::Combine { monoid: *monoid, target, value });
+                }
+            });
+            if running.is_none() {
+                return sums.into_iter().for_each(|node| w.push(node));
+            }
+            let args = vec![Operand::i64(0), first];
+            let runs =
+                w.define("runs", Elem::Bool, 1, Expr::Native { instruction: Instruction::Le, elem: Elem::I64, args });
+            w.push(Node::If(runs, sums, Vec::new()));
+        });
+        self.push_loop(lane, Operand::i64(self.lanes.into()), body, false);
+    }
+
+    /// Stores a value of lanes in the frame; a scalar stays what it is.
+    fn spilled(&mut self, value: Operand, used: &mut FxHashMap<Elem, usize>) -> Spilled {
+        if self.lanes_of(value) == 1 {
+            return Spilled::Scalar(value);
+        }
+        let elem = self.elem_of(value);
+        let number = used.entry(elem).or_insert(0);
+        let buffer = match self.scatters.arrays.get(&elem).and_then(|arrays| arrays.get(*number)) {
+            Some(buffer) => *buffer,
+            None => self.array_of_lanes(elem),
+        };
+        *number += 1;
+        let to = Place { buffer, offset: Operand::i64(0) };
+        self.push(Node::StoreLanes { to, value, mask: None });
+        Spilled::In(buffer)
+    }
+
+    fn array_of_lanes(&mut self, elem: Elem) -> Buffer {
+        let kind = BufferKind::Allocated(Home::Frame);
+        let buffer =
+            self.new_buffer(BufferInfo { name: "scattered".into(), elem, kind, span: Span::NONE, is_record: false });
+        self.head.push(Node::Alloc { buffer, extents: vec![Operand::i64(self.lanes.into())] });
+        self.scatters.arrays.entry(elem).or_default().push(buffer);
+        buffer
+    }
+
+    /// The value of one lane.
+    fn reloaded(&mut self, value: Spilled, lane: Operand) -> Operand {
+        match value {
+            Spilled::Scalar(value) => value,
+            Spilled::In(buffer) => {
+                let elem = self.tables.buffers[buffer.index()].elem;
+                let local = self.tables.local("x", elem, 1, false);
+                self.push(Node::Load(local, Place { buffer, offset: lane }));
+                local.into()
+            }
+        }
+    }
+}
+
+/// A value of lanes, in the frame.
+#[derive(Clone, Copy)]
+enum Spilled {
+    Scalar(Operand),
+    In(Buffer),
+}
