@@ -1,7 +1,7 @@
 //! Memory of lanes: places, rows that are brought together, accumulators, copies, allocation.
 
 use super::{FRAME_BYTES, Private, Shape, Stride, TRUE, Value, Writer};
-use cotan_ir::{Elem, Monoid};
+use cotan_ir::{Elem, Monoid, Span};
 use cotan_loops::PartialSums;
 use cotan_loops::node::{
     Buffer, BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target, combining, rounds,
@@ -166,27 +166,59 @@ impl Writer<'_, '_> {
         // Lanes may mean the same element: one after the other.
         self.tables.regroups_sums |= rounds(monoid, elem);
         let offsets = self.in_lanes(place.offset);
-        self.each_running_lane(|w, lane| {
-            let offset = w.of_lane(offsets, lane);
-            let value = w.of_lane(value, lane);
+        self.each_running_lane([offsets, value], |w, _, [offset, value]| {
             let target = Target::Element(Place { buffer: place.buffer, offset });
             w.push(Node::Combine { monoid, target, value });
         });
     }
 
-    /// The lanes that run, one after the other; `write` is given the number of the lane.
-    fn each_running_lane(&mut self, write: impl FnOnce(&mut Self, Operand)) {
-        let running = self.running();
+    /// The lanes that run, one after the other; `write` is given the number of the lane, and what the lane has of some values.
+    fn each_running_lane<const N: usize>(
+        &mut self,
+        values: [Operand; N],
+        write: impl FnOnce(&mut Self, Operand, [Operand; N]),
+    ) {
+        let values = values.map(|value| (value, self.in_memory(value)));
+        let running = self.running().map(|running| (running, self.in_memory(running)));
         let lane = self.tables.local("lane", Elem::I64, 1, false);
-        let body = self.list(|w| match running {
-            None => write(w, lane.into()),
-            Some(running) => {
-                let runs = w.of_lane(running, lane.into());
-                let nodes = w.list(|w| write(w, lane.into()));
-                w.push(Node::If(runs, nodes, Vec::new()));
+        let body = self.list(|w| {
+            let elements = |w: &mut Self| {
+                let elements = values.map(|(value, memory)| w.of_memory(value, memory, lane));
+                write(w, lane.into(), elements);
+            };
+            match running {
+                None => elements(w),
+                Some((running, memory)) => {
+                    let runs = w.of_memory(running, memory, lane);
+                    let nodes = w.list(elements);
+                    w.push(Node::If(runs, nodes, Vec::new()));
+                }
             }
         });
         self.push_loop(lane, Operand::i64(self.lanes.into()), body, false);
+    }
+
+    /// An array with the lanes of a value, if it has some: registers would be taken apart anew for each lane whose number only
+    /// the run knows.
+    fn in_memory(&mut self, value: Operand) -> Option<Buffer> {
+        if self.lanes_of(value) == 1 {
+            return None;
+        }
+        let (elem, kind) = (self.elem_of(value), BufferKind::Allocated(Home::Frame));
+        let buffer =
+            self.new_buffer(BufferInfo { name: "lanes".into(), elem, kind, span: Span::NONE, is_record: false });
+        self.push(Node::Alloc { buffer, extents: vec![Operand::i64(self.lanes.into())] });
+        let to = Place { buffer, offset: Operand::i64(0) };
+        self.push(Node::StoreLanes { to, value, mask: None });
+        Some(buffer)
+    }
+
+    /// What a lane has of a value, if lanes have different ones.
+    fn of_memory(&mut self, value: Operand, memory: Option<Buffer>, lane: Local) -> Operand {
+        let Some(buffer) = memory else { return value };
+        let element = self.tables.local("x", self.elem_of(value), 1, false);
+        self.push(Node::Load(element, Place { buffer, offset: lane.into() }));
+        element.into()
     }
 
     /// The value of one lane.
@@ -214,9 +246,8 @@ impl Writer<'_, '_> {
             Shape::Linear(_) | Shape::Varying => self.in_lanes(sums.number),
         };
         let stride = self.lanes;
-        self.each_running_lane(|w, lane| {
+        self.each_running_lane([number], |w, lane, [number]| {
             let offset = w.i64(Instruction::Add, offset, lane);
-            let number = w.of_lane(number, lane);
             w.push(Node::PartialSums(PartialSums { lanes: Place { buffer, offset }, size, stride, number, ..*sums }));
         });
     }
