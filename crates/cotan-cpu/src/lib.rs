@@ -7,6 +7,7 @@ mod delinearize;
 mod distribute;
 mod fork;
 mod hoist_loads;
+mod if_conversion;
 mod index_sets;
 mod invariants;
 mod legalize_width;

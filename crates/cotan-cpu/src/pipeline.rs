@@ -4,8 +4,8 @@
 //! comes [`PLAIN`], [`OPTIMIZED`] or [`OF_VERSIONS`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
 
 use crate::{
-    delinearize, distribute, fork, hoist_loads, index_sets, legalize_width, nan_watch, promote_accumulators,
-    split_blocks, vector, wavefront,
+    delinearize, distribute, fork, hoist_loads, if_conversion, index_sets, legalize_width, nan_watch,
+    promote_accumulators, split_blocks, vector, wavefront,
 };
 use cotan_loops::{
     CONTRACT, CONTRACT_ACCUMULATED, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS,
@@ -23,6 +23,7 @@ pub static NEST_PASSES: NestPipeline = &[
     &promote_accumulators::PASS,
     &hoist_loads::PASS,
     &index_sets::PASS,
+    &if_conversion::PASS,
     &distribute::PASS,
     &delinearize::PASS,
     &vector::PASS,
@@ -46,6 +47,7 @@ pub static OPTIMIZED: NestPipeline = &[
     &promote_accumulators::PASS,
     &hoist_loads::PASS,
     &index_sets::PASS,
+    &if_conversion::PASS,
     &distribute::PASS,
     &delinearize::PASS,
     &vector::PASS,
@@ -64,6 +66,7 @@ pub static OF_VERSIONS: NestPipeline = &[
     &promote_accumulators::PASS,
     &hoist_loads::PASS,
     &index_sets::PASS,
+    &if_conversion::PASS,
     &distribute::PASS,
     &delinearize::PASS,
     &vector::PASS,

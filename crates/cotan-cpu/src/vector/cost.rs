@@ -24,6 +24,8 @@ const SMALL_STRIDE: i64 = 4;
 const SCATTERED: f64 = 10.0;
 /// The parts of a branch that decide which lanes take it.
 const MASK: f64 = 3.0;
+/// Trips of the longest of the lanes for each trip of one, where data say how many there are, as in the rows of a sparse matrix.
+const LONGEST: f64 = 2.5;
 
 /// The trips of a loop, at most as many as are assumed where they are not known.
 pub(super) fn trips(count: Operand, definitions: &Definitions) -> f64 {
@@ -125,7 +127,8 @@ impl Estimate<'_> {
             Node::Scope(body) | Node::Segment(body) => self.nodes(body),
             Node::For(l) => {
                 let guard = if self.shapes.is_uniform(l.count) { 0.0 } else { MASK };
-                self.trips(l.count) * (self.nodes(&l.body) + guard) + 2.0
+                let longest = if self.shapes.is_ragged(l.count) { LONGEST } else { 1.0 };
+                self.trips(l.count) * longest * (self.nodes(&l.body) + guard) + 2.0
             }
             Node::While(_, body) => ASSUMED_TRIPS * (self.nodes(body) + MASK) + 2.0,
             Node::If(cond, yes, no) if self.shapes.is_uniform(*cond) => self.nodes(yes).max(self.nodes(no)) + 2.0,

@@ -9,14 +9,15 @@ mod cost;
 mod interleave;
 mod lockstep;
 mod rewrite;
+mod rows;
 mod shape;
 
 use crate::legalize_width::legalize_list;
 use cost::Estimate;
 use cotan_ir::Elem;
 use cotan_loops::node::{
-    Buffer, BufferKind, Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Mentions, Node, Operand,
-    Param, Target, any, count, definitions_of, rounds, walk,
+    Definitions, Expr, For, Independence, Local, LocalInfo, LoopFunction, Mentions, Node, Operand, Target, any, count,
+    definitions_of, rounds, walk,
 };
 use cotan_loops::{NestPass, Width, is_small, small_version};
 use cotan_ops::Instruction;
@@ -136,7 +137,7 @@ impl Vectoriser<'_> {
         let (mut nodes, lanes) = (Vec::new(), plan.lanes);
         let gain = self.one_by_one(&small.body) / plan.cost;
         let shapes = Shapes::of(self.f, &self.definitions, small, lanes, &self.mentions);
-        let rows = shapes.map_or_else(|_| Vec::new(), |shapes| row_sizes(small, &shapes));
+        let rows = shapes.map_or_else(|_| Vec::new(), |shapes| self.row_sizes(small, &shapes));
         let reads_rows = !rows.is_empty();
         let mut pays = self.pays(small, lanes, gain, rows, &products.unwrap_or_default(), &mut nodes);
         if let Some(most) = plan.in_order
@@ -417,35 +418,4 @@ fn private_sizes(l: &For, f: &LoopFunction) -> Vec<(i64, Vec<Operand>)> {
         }
     });
     found
-}
-
-/// The rows of matrices that have one for each iteration, and of which lanes read an element each at a time: bytes of an element,
-/// and the length. Lanes that read neighbours read a row as it lies in memory.
-fn row_sizes(l: &For, shapes: &Shapes) -> Vec<(i64, Operand)> {
-    let mut apart: FxHashSet<Buffer> = FxHashSet::default();
-    walk(&l.body, &mut |node| {
-        let place = if let Node::Load(_, place) | Node::Copy { from: place, .. } | Node::Bind { to: place, .. } = node {
-            place
-        } else {
-            return;
-        };
-        let are_neighbours = match shapes.of_operand(place.offset) {
-            Shape::Uniform => true,
-            Shape::Linear(stride) => stride.number() == Some(1),
-            Shape::Varying => false,
-        };
-        if !are_neighbours {
-            apart.insert(place.buffer);
-        }
-    });
-    // Which array has another name is not looked up.
-    let is_named_again = apart.iter().any(|b| shapes.f.buffers[b.index()].kind == BufferKind::Bound);
-    let rows = shapes.f.params.iter().filter_map(|param| match param {
-        Param::Tensor(tensor) if is_named_again || apart.contains(&tensor.place.buffer) => match tensor.dims[..] {
-            [rows, length] if rows == l.count => Some((tensor.elem.bytes() as i64, length)),
-            _ => None,
-        },
-        Param::Tensor(_) | Param::Scalar(_) => None,
-    });
-    rows.collect()
 }

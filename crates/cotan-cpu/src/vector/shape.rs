@@ -4,6 +4,7 @@
 //! body is looked at again and again, until nothing changes: a value that a loop carries may turn out to vary later.
 
 use super::lockstep::Lockstep;
+use crate::invariants::MOST_DEFINITIONS;
 use cotan_ir::Elem;
 use cotan_loops::PartialSums;
 use cotan_loops::node::{
@@ -64,6 +65,8 @@ pub(super) struct Shapes<'a> {
     pub(super) private: FxHashSet<Buffer>,
     /// The buffers that several nodes bind.
     bound_again: FxHashSet<Buffer>,
+    /// The elements that the body reads.
+    elements: FxHashSet<Local>,
     lockstep: Lockstep,
     changed: bool,
 }
@@ -86,6 +89,7 @@ impl<'a> Shapes<'a> {
             inside: FxHashSet::default(),
             private: FxHashSet::default(),
             bound_again: FxHashSet::default(),
+            elements: FxHashSet::default(),
             lockstep: Lockstep::of(&l.body, definitions),
             changed: true,
         };
@@ -181,6 +185,19 @@ impl<'a> Shapes<'a> {
         self.of_operand(operand) == Shape::Uniform
     }
 
+    /// Whether a number of trips differs from lane to lane, by elements that they read.
+    pub(super) fn is_ragged(&self, count: Operand) -> bool {
+        self.of_operand(count) == Shape::Varying && self.is_of_elements(count, MOST_DEFINITIONS)
+    }
+
+    fn is_of_elements(&self, operand: Operand, depth: usize) -> bool {
+        let Operand::Local(local) = operand else { return false };
+        let definition = self.definitions.get(&local);
+        self.elements.contains(&local)
+            || depth > 0
+                && definition.is_some_and(|expr| expr.operands().iter().any(|arg| self.is_of_elements(*arg, depth - 1)))
+    }
+
     fn collect(&mut self, nodes: &[Node]) {
         walk(nodes, &mut |node| {
             node.each_part(&mut |part| match part {
@@ -192,6 +209,9 @@ impl<'a> Shapes<'a> {
                 }
                 Part::Local(..) | Part::Operand(..) | Part::Buffer(..) | Part::List(_) | Part::Effect(_) => {}
             });
+            if let Node::Load(local, _) = node {
+                self.elements.insert(*local);
+            }
             if let Node::Bind { buffer, to } = node
                 && self.private.contains(&to.buffer)
                 && !self.private.insert(*buffer)

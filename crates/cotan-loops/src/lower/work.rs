@@ -16,6 +16,8 @@ use rustc_hash::FxHashSet;
 const LOOPS: f64 = 512.0;
 /// The same in a parallel loop that stands in a sequential one, where only work for several threads is worth a cut.
 const LOOPS_INSIDE: f64 = 4096.0;
+/// The same where data say how many iterations a sequential loop has, as in the rows of a sparse matrix.
+const RAGGED: f64 = 64.0;
 /// Steps that a call of a function stands for.
 const CALL: f64 = 128.0;
 /// The extent of what is known only inside.
@@ -96,7 +98,7 @@ enum Loops {
 
 fn steps_of_block(this: &mut Lowering, block: &Block, loops: Loops) -> Operand {
     let whole = match loops {
-        Loops::As(steps) if has_loops(block) => Some(steps),
+        Loops::As(steps) if has_loops(block) => Some(if is_ragged(this, block) { steps.min(RAGGED) } else { steps }),
         Loops::As(_) | Loops::Counted => None,
     };
     let mut steps = number(whole.unwrap_or(1.0 + block.stmts.len() as f64));
@@ -183,6 +185,27 @@ fn has_loops(block: &Block) -> bool {
     block.stmts.iter().any(|stmt| {
         matches!(stmt.op, Op::Loop(_)) || matches!(&stmt.op, Op::Switch { arms, .. } if arms.iter().any(has_loops))
     })
+}
+
+/// Whether elements that a block reads say how many iterations its sequential loops have. With checkpoints they do so, too, and
+/// what looks for their distances carries no floats.
+fn is_ragged(this: &Lowering, block: &Block) -> bool {
+    let mut elements: FxHashSet<Var> = FxHashSet::default();
+    for stmt in &block.stmts {
+        let is_of_elements = |a: Atom| a.var().is_some_and(|v| elements.contains(&v));
+        if let Op::Loop(l) = &stmt.op {
+            let carries_floats = l.params.iter().any(|p| this.f.is_float((*p).into()));
+            let is_search = l.count.is_none() && !carries_floats && written_accs(&l.body).is_empty();
+            if !is_search && !l.count.is_some_and(is_of_elements) {
+                return false;
+            }
+        } else if matches!(&stmt.op, Op::Switch { arms, .. } if arms.iter().any(has_loops)) {
+            return false;
+        } else if matches!(stmt.op, Op::Index { .. }) || stmt.op.operands().into_iter().any(is_of_elements) {
+            elements.extend(&stmt.results);
+        }
+    }
+    true
 }
 
 /// Whether everything that a block writes to an accumulator goes to the part of this index.

@@ -165,21 +165,6 @@ impl Writer<'_, '_> {
         self.scatter(monoid, place, value);
     }
 
-    /// The lanes that run, one after the other; `write` is given the number of the lane.
-    fn each_running_lane(&mut self, write: impl FnOnce(&mut Self, Operand)) {
-        let running = self.running();
-        let lane = self.tables.local("lane", Elem::I64, 1, false);
-        let body = self.list(|w| match running {
-            None => write(w, lane.into()),
-            Some(running) => {
-                let runs = w.of_lane(running, lane.into());
-                let nodes = w.list(|w| write(w, lane.into()));
-                w.push(Node::If(runs, nodes, Vec::new()));
-            }
-        });
-        self.push_loop(lane, Operand::i64(self.lanes.into()), body, false);
-    }
-
     /// The value of one lane.
     pub(super) fn of_lane(&mut self, value: Operand, lane: Operand) -> Operand {
         let elem = self.elem_of(value);
@@ -205,10 +190,10 @@ impl Writer<'_, '_> {
             Shape::Linear(_) | Shape::Varying => self.in_lanes(sums.number),
         };
         let stride = self.lanes;
-        self.each_running_lane(|w, lane| {
+        self.each_running_lane(&[number], |w, lane, elements| {
             let offset = w.i64(Instruction::Add, offset, lane);
-            let number = w.of_lane(number, lane);
-            w.push(Node::PartialSums(PartialSums { lanes: Place { buffer, offset }, size, stride, number, ..*sums }));
+            let (lanes, number) = (Place { buffer, offset }, elements[0]);
+            w.push(Node::PartialSums(PartialSums { lanes, size, stride, number, ..*sums }));
         });
     }
 

@@ -1,14 +1,13 @@
 //! Scattered sums: what lanes combine into elements anywhere.
 //!
 //! Several lanes may mean the same element, so they go one after the other, in a loop over lanes. No register gives an element
-//! at a number that only the run knows: offsets and values are stored side by side in the frame, once, and each lane loads its own.
+//! at a number that only the run knows: offsets, values and the mask are stored in the frame, once, and each lane loads its own.
 //! What is combined into several elements without anything in between goes through one such loop, in which the sums of one lane
 //! do not wait for each other.
 
 use super::Writer;
 use cotan_ir::{Elem, Monoid, Span};
-use cotan_loops::node::{Buffer, BufferInfo, BufferKind, Expr, Home, Node, Operand, Place, Target, rounds};
-use cotan_ops::Instruction;
+use cotan_loops::node::{Buffer, BufferInfo, BufferKind, Home, Node, Operand, Place, Target, rounds};
 use rustc_hash::FxHashMap;
 
 /// Sums that go through one loop over lanes, at most: their offsets and values stay in the frame.
@@ -87,48 +86,46 @@ impl Writer<'_, '_> {
         if waiting.is_empty() {
             return;
         }
+        let values: Vec<Operand> = waiting.iter().flat_map(|sum| [sum.offsets, sum.value]).collect();
+        self.each_running_lane(&values, |w, _, elements| {
+            for (Scattered { monoid, buffer, .. }, element) in waiting.iter().zip(elements.chunks_exact(2)) {
+                let target = Target::Element(Place { buffer: *buffer, offset: element[0] });
+                w.push(Node::Combine { monoid: *monoid, target, value: element[1] });
+            }
+        });
+    }
+
+    /// The lanes that run, one after the other; `write` is given the number of the lane, and what the lane has of some values.
+    pub(super) fn each_running_lane(
+        &mut self,
+        values: &[Operand],
+        write: impl FnOnce(&mut Self, Operand, Vec<Operand>),
+    ) {
         let running = self.running();
         let mut used = FxHashMap::default();
-        let mut stored = Vec::new();
-        for (k, sum) in waiting.into_iter().enumerate() {
-            let mut offsets = sum.offsets;
-            if k == 0
-                && let Some(running) = running
-            {
-                // A lane that does not run has no element.
-                let args = [running, offsets, Operand::i64(-1)];
-                offsets = self.native(Instruction::Select, Elem::I64, Elem::I64, &args);
+        let stored: Vec<Stored> = values.iter().map(|value| self.stored(*value, &mut used)).collect();
+        let running = running.map(|running| self.stored(running, &mut used));
+        let lane = Operand::from(self.tables.local("lane", Elem::I64, 1, false));
+        let elements = |w: &mut Self| {
+            let elements = stored.iter().map(|value| w.loaded(*value, lane)).collect();
+            write(w, lane, elements);
+        };
+        let body = self.list(|w| match running {
+            None => elements(w),
+            Some(running) => {
+                let runs = w.loaded(running, lane);
+                let nodes = w.list(elements);
+                w.push(Node::If(runs, nodes, Vec::new()));
             }
-            let offsets = self.spilled(offsets, &mut used);
-            let value = self.spilled(sum.value, &mut used);
-            stored.push((sum.monoid, sum.buffer, offsets, value));
-        }
-        let lane = self.tables.local("lane", Elem::I64, 1, false);
-        let body = self.list(|w| {
-            let first = w.reloaded(stored[0].2, lane.into());
-            let sums = w.list(|w| {
-                for (k, (monoid, buffer, offsets, value)) in stored.iter().enumerate() {
-                    let offset = if k == 0 { first } else { w.reloaded(*offsets, lane.into()) };
-                    let value = w.reloaded(*value, lane.into());
-                    let target = Target::Element(Place { buffer: *buffer, offset });
-                    w.push(Node::Combine { monoid: *monoid, target, value });
-                }
-            });
-            if running.is_none() {
-                return sums.into_iter().for_each(|node| w.push(node));
-            }
-            let args = vec![Operand::i64(0), first];
-            let runs =
-                w.define("runs", Elem::Bool, 1, Expr::Native { instruction: Instruction::Le, elem: Elem::I64, args });
-            w.push(Node::If(runs, sums, Vec::new()));
         });
+        let Operand::Local(lane) = lane else { return };
         self.push_loop(lane, Operand::i64(self.lanes.into()), body, false);
     }
 
     /// Stores a value of lanes in the frame; a scalar stays what it is.
-    fn spilled(&mut self, value: Operand, used: &mut FxHashMap<Elem, usize>) -> Spilled {
+    fn stored(&mut self, value: Operand, used: &mut FxHashMap<Elem, usize>) -> Stored {
         if self.lanes_of(value) == 1 {
-            return Spilled::Scalar(value);
+            return Stored::Scalar(value);
         }
         let elem = self.elem_of(value);
         let number = used.entry(elem).or_insert(0);
@@ -139,7 +136,7 @@ impl Writer<'_, '_> {
         *number += 1;
         let to = Place { buffer, offset: Operand::i64(0) };
         self.push(Node::StoreLanes { to, value, mask: None });
-        Spilled::In(buffer)
+        Stored::In(buffer)
     }
 
     fn array_of_lanes(&mut self, elem: Elem) -> Buffer {
@@ -151,11 +148,11 @@ impl Writer<'_, '_> {
         buffer
     }
 
-    /// The value of one lane.
-    fn reloaded(&mut self, value: Spilled, lane: Operand) -> Operand {
+    /// What a lane has of a value.
+    fn loaded(&mut self, value: Stored, lane: Operand) -> Operand {
         match value {
-            Spilled::Scalar(value) => value,
-            Spilled::In(buffer) => {
+            Stored::Scalar(value) => value,
+            Stored::In(buffer) => {
                 let elem = self.tables.buffers[buffer.index()].elem;
                 let local = self.tables.local("x", elem, 1, false);
                 self.push(Node::Load(local, Place { buffer, offset: lane }));
@@ -167,7 +164,7 @@ impl Writer<'_, '_> {
 
 /// A value of lanes, in the frame.
 #[derive(Clone, Copy)]
-enum Spilled {
+enum Stored {
     Scalar(Operand),
     In(Buffer),
 }
