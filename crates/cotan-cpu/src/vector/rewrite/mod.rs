@@ -99,6 +99,7 @@ pub(super) fn rewrite(
         checks: Vec::new(),
         hopeful: None,
         is_replaced: writing == Writing::Replaced,
+        is_repeating: writing == Writing::Repeating,
         takes_arena: false,
     };
     let nodes = if writing == Writing::Repeating { w.repeating(l) } else { w.strips(l) };
@@ -195,6 +196,8 @@ struct Writer<'a, 'b> {
     hopeful: Option<Local>,
     /// Whether the loop as it was stands nowhere any more.
     is_replaced: bool,
+    /// Whether its strips run in scalar code.
+    is_repeating: bool,
     takes_arena: bool,
 }
 
@@ -302,7 +305,11 @@ impl Writer<'_, '_> {
         }
         let step = self.step(stride);
         let numbers = self.define("lanes", Elem::I64, self.lanes, Expr::Iota(Operand::i64(0)));
-        let offsets = self.i64(Instruction::Mul, numbers, step);
+        let mut offsets = self.i64(Instruction::Mul, numbers, step);
+        if self.is_repeating && stride.number().is_none() {
+            // A compiler that knows that rows are equally far apart walks from each to the next one, by additions in a row.
+            offsets = self.native(Instruction::Identity, Elem::I64, Elem::I64, &[offsets]);
+        }
         self.i64(Instruction::Add, offsets, first)
     }
 
