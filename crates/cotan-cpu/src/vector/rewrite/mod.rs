@@ -20,6 +20,7 @@
 
 mod checks;
 mod control;
+mod in_order;
 mod memory;
 mod records;
 mod scalars;
@@ -93,6 +94,7 @@ pub(super) fn rewrite(
         count: l.count,
         mask: Mask { number: 0, lanes: None },
         live: None,
+        n_live: Operand::i64(shapes.lanes.into()),
         n_masks: 1,
         failing: None,
         records: None,
@@ -188,6 +190,8 @@ struct Writer<'a, 'b> {
     mask: Mask,
     /// The lanes that stand for an iteration, `None` for all of them.
     live: Option<Operand>,
+    /// How many these are, the first ones, where iterations keep their order in sums.
+    n_live: Operand,
     n_masks: usize,
     failing: Option<Failing>,
     records: Option<Records>,
@@ -443,6 +447,10 @@ impl Writer<'_, '_> {
         let live = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[numbers, l.count]);
         self.mask = Mask { number: 0, lanes: Some(live) };
         self.live = Some(live);
+        if l.independence == Independence::Ordered {
+            let left = self.i64(Instruction::Sub, l.count, first);
+            self.n_live = self.i64(Instruction::Min, left, Operand::i64(self.lanes.into()));
+        }
         self.body(l);
     }
 
@@ -485,6 +493,15 @@ impl Writer<'_, '_> {
     }
 
     fn node(&mut self, node: &Node) {
+        if self.shapes.sums.is_part(node) {
+            // The store does it all.
+            return;
+        }
+        if let Node::Store(to, Operand::Local(new)) = node
+            && self.shapes.sums.is_new(*new)
+        {
+            return self.update_in_order(*to, *new);
+        }
         match node {
             Node::Let(local, expr) => self.definition(*local, expr),
             Node::Set(local, value) => self.assign(*local, *value),
