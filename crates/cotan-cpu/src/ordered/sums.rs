@@ -162,9 +162,9 @@ impl Finder<'_> {
         let Operand::Local(new) = value else { return None };
         let Expr::Native { args, .. } = self.definitions.get(&new)? else { return None };
         let is_here = |of: Local| list.iter().any(|node| matches!(node, Node::Let(local, _) if *local == of));
-        let (old, from) = list.iter().find_map(|node| match node {
-            Node::Load(local, from) if from.buffer == to.buffer => Some((*local, *from)),
-            _ => None,
+        let (old, from) = list.iter().find_map(|node| {
+            let Node::Load(local, from) = node else { return None };
+            (from.buffer == to.buffer).then_some((*local, *from))
         })?;
         let are_read_once = [old, new].iter().all(|local| self.touched.reads.get(local) == Some(&1));
         let is_same = self.values.of(from.offset)? == self.values.of(to.offset)?;

@@ -4,7 +4,7 @@
 //! instruction is that of scalar code, with what later passes make of it, as a product and a sum in one.
 
 use super::Writer;
-use cotan_ir::{Elem, Monoid, Span};
+use cotan_ir::{Elem, Monoid, Span, bug};
 use cotan_loops::node::{BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target};
 
 impl Writer<'_, '_> {
@@ -28,7 +28,9 @@ impl Writer<'_, '_> {
 
     /// Changes an element by the instruction that defines `new` of what it was, `old`, for each lane.
     pub(super) fn update_in_order(&mut self, place: Place, new: Local) {
-        let Some(Expr::Native { instruction, elem, args }) = self.shapes.definitions.get(&new).cloned() else { return };
+        let Some(Expr::Native { instruction, elem, args }) = self.shapes.definitions.get(&new).cloned() else {
+            bug!("vectorise", self.f, "no instruction changes an element to {new:?}")
+        };
         let is_old = |arg: &Operand| self.shapes.sums.is_old(*arg);
         let (at, terms): (Vec<usize>, Vec<Operand>) =
             args.iter().enumerate().filter(|(_, arg)| !is_old(arg)).map(|(at, arg)| (at, *arg)).unzip();
