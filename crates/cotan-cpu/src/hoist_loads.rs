@@ -4,13 +4,16 @@
 //! gather, and not past stores whose addresses it knows nothing of. Here buffers tell memory apart.
 //!
 //! The element is known to be there if the loop runs at all, so the loop and what is read for it stand in a branch, unless a
-//! loop around has the same trip count. What stands behind something that may end the iteration stays there.
+//! loop around has the same trip count. What stands behind something that may end the iteration stays there. An element whose
+//! number is that of an iteration of a loop around, of which there are as many as elements, is there in any case.
 
 use crate::invariants::{Invariants, MOST_DEFINITIONS, Renamed};
+use cotan_ir::Elem;
 use cotan_loops::NestPass;
 use cotan_loops::node::{
-    Buffer, BufferUse, For, Local, LocalUse, LoopFunction, Node, Operand, Part, Place, Threads, any,
+    Buffer, BufferUse, Expr, For, Local, LocalUse, LoopFunction, Node, Operand, Param, Part, Place, Threads, any,
 };
+use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The record of this pass.
@@ -27,7 +30,7 @@ const MOST_HOISTED: usize = 8;
 pub fn hoist_loads(f: &mut LoopFunction) {
     let body = std::mem::take(&mut f.body);
     let (values, renamed) = (Invariants::of(f, &body), Renamed::of(&body));
-    let body = Hoisting { values, renamed, counts: Vec::new() }.list(body);
+    let body = Hoisting { values, renamed, loops: Vec::new() }.list(body);
     f.body = body;
 }
 
@@ -35,8 +38,8 @@ struct Hoisting<'a> {
     values: Invariants<'a>,
     /// The buffers whose memory has other names.
     renamed: Renamed,
-    /// The trip counts of the loops around.
-    counts: Vec<Operand>,
+    /// The counters and trip counts of the loops around.
+    loops: Vec<(Local, Operand)>,
 }
 
 impl Hoisting<'_> {
@@ -49,23 +52,31 @@ impl Hoisting<'_> {
             node.map_lists(|list| self.list(list));
             return vec![node];
         };
-        self.counts.push(l.count);
+        self.loops.push((l.index, l.count));
         l.body = self.list(l.body);
-        self.counts.pop();
-        if self.counts.is_empty() || l.threads != Threads::One { vec![Node::For(l)] } else { self.hoist(l) }
+        self.loops.pop();
+        if self.loops.is_empty() || l.threads != Threads::One { vec![Node::For(l)] } else { self.hoist(l) }
     }
 
     /// An inner loop, with the elements that it reads in front of it.
     fn hoist(&mut self, mut l: Box<For>) -> Vec<Node> {
         let inside = Inside::of(&l);
         let mut names = FxHashMap::default();
-        let (mut before, mut body) = (Vec::new(), Vec::with_capacity(l.body.len()));
+        let (mut certain, mut before, mut body) = (Vec::new(), Vec::new(), Vec::with_capacity(l.body.len()));
         let (mut n_hoisted, mut has_end) = (0, false);
         for node in std::mem::take(&mut l.body) {
             has_end |= may_end(&node);
-            if let Node::Load(to, place) = node
+            let is_free = n_hoisted < MOST_HOISTED;
+            if let Node::Load(_, place) = node
+                && is_free
+                && self.is_invariant(place, &inside)
+                && self.is_there(place, &inside)
+            {
+                certain.push(node);
+                n_hoisted += 1;
+            } else if let Node::Load(to, place) = node
                 && !has_end
-                && n_hoisted < MOST_HOISTED
+                && is_free
                 && self.is_invariant(place, &inside)
             {
                 let offset = self.values.outside(place.offset, &inside.defined, &mut names, &mut before);
@@ -76,12 +87,38 @@ impl Hoisting<'_> {
             }
         }
         l.body = body;
-        if n_hoisted == 0 {
-            return vec![Node::For(l)];
-        }
         let count = l.count;
+        let needs_loop = !before.is_empty() && !self.loops.iter().any(|(_, around)| *around == count);
         before.push(Node::For(l));
-        if self.counts.contains(&count) { before } else { self.values.if_it_runs(count, before) }
+        certain.extend(if needs_loop { self.values.if_it_runs(count, before) } else { before });
+        certain
+    }
+
+    /// Whether the number of an element of a parameter is that of an iteration of a loop around, from the first or from the last
+    /// one on, and there are as many elements.
+    fn is_there(&self, place: Place, inside: &Inside) -> bool {
+        let Operand::Local(number) = place.offset else { return false };
+        let extent = self.values.f.params.iter().find_map(|param| match param {
+            Param::Tensor(tensor) if tensor.place.buffer == place.buffer => match tensor.dims[..] {
+                [extent] => Some(extent),
+                _ => None,
+            },
+            Param::Tensor(_) | Param::Scalar(_) => None,
+        });
+        let Some(extent) = extent.filter(|_| !inside.defined.contains(&number)) else { return false };
+        let less = |operand: Operand| {
+            let Operand::Local(local) = operand else { return None };
+            let Some(Expr::Native { instruction: Instruction::Sub, elem: Elem::I64, args }) =
+                self.values.definitions.get(&local)
+            else {
+                return None;
+            };
+            Some([args[0], args[1]])
+        };
+        self.loops.iter().filter(|(_, count)| *count == extent).any(|(index, count)| {
+            let is_last = |last: Operand| less(last) == Some([*count, Operand::i64(1)]);
+            number == *index || less(number.into()).is_some_and(|[last, down]| down == (*index).into() && is_last(last))
+        })
     }
 
     /// Whether an element is the same in all iterations, and where it is, too.

@@ -4,7 +4,7 @@
 //! comes [`PLAIN`], [`OPTIMIZED`] or [`OF_VERSIONS`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
 
 use crate::{
-    delinearize, distribute, fork, hoist_loads, if_conversion, index_sets, legalize_width, nan_watch,
+    delinearize, distribute, fork, hoist_loads, if_conversion, index_sets, legalize_width, nan_watch, ordered,
     promote_accumulators, split_blocks, vector, wavefront,
 };
 use cotan_loops::{
@@ -18,6 +18,7 @@ pub static NEST_PASSES: NestPipeline = &[
     &REUSE_BUFFERS,
     &INSERT_PROBES,
     &EXPAND_PRODUCTS,
+    &ordered::PASS,
     &wavefront::lanes::PASS,
     &wavefront::PASS,
     &promote_accumulators::PASS,
@@ -42,6 +43,7 @@ pub static PLAIN: NestPipeline = &[&INSERT_PROBES, &EXPAND_PRODUCTS, &split_bloc
 /// The way to fast code.
 pub static OPTIMIZED: NestPipeline = &[
     &INSERT_PROBES,
+    &ordered::PASS,
     &wavefront::lanes::PASS,
     &wavefront::PASS,
     &promote_accumulators::PASS,
@@ -61,6 +63,7 @@ pub static OPTIMIZED: NestPipeline = &[
 /// The way to fast code of a version for known sizes, whose products are contracted but for those that are accumulated.
 pub static OF_VERSIONS: NestPipeline = &[
     &INSERT_PROBES,
+    &ordered::PASS,
     &wavefront::lanes::PASS,
     &wavefront::PASS,
     &promote_accumulators::PASS,

@@ -42,7 +42,7 @@ struct Promoter<'a> {
     values: Invariants<'a>,
     /// The buffers whose memory has other names.
     renamed: Renamed,
-    /// Whether an independent loop is around.
+    /// Whether a loop is around whose iterations may add in any order.
     is_inside: bool,
 }
 
@@ -65,7 +65,7 @@ impl Promoter<'_> {
         let mut nodes = if self.is_loop(&node) { self.promote(node) } else { vec![node] };
         for node in &mut nodes {
             if let Node::For(l) = node {
-                self.is_inside |= l.independence != Independence::None;
+                self.is_inside |= [Independence::Block, Independence::All].contains(&l.independence);
             }
             // What stands behind a loop is combined once.
             node.map_lists(|list| self.list(list));

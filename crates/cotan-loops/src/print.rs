@@ -223,6 +223,7 @@ impl Printer<'_> {
         let independent = match l.independence {
             Independence::None => String::new(),
             Independence::Block => self.more(|| " independent in blocks".to_owned()),
+            Independence::Ordered => self.more(|| " independent in order".to_owned()),
             Independence::All => self.from(Detail::Device, || " independent".to_owned()),
         };
         format!("for {} < {}{lanes}{threads}{flushes}{independent}", self.local(l.index), self.operand(l.count))

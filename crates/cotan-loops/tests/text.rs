@@ -57,7 +57,7 @@ const EVERY_NODE: &str = r#"fn "every node"(n: i64, x[]: f64[n, n]) {
   reduce i < n, k < 3 into sum by add of (), t[] by max of (n) {
     sum add= c
   }
-  for k < 3 parallel {
+  for k < 3 parallel independent in order {
     segment {
       c = fold add v.1
     }

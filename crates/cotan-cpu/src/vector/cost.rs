@@ -22,6 +22,8 @@ const ELEMENT: f64 = 1.5;
 const SMALL_STRIDE: i64 = 4;
 /// A value of a lane that is combined with an element anywhere: lanes are taken apart for it.
 const SCATTERED: f64 = 10.0;
+/// What a lane changes an element by in its turn.
+const IN_TURN: f64 = 2.0;
 /// The parts of a branch that decide which lanes take it.
 const MASK: f64 = 3.0;
 /// Trips of the longest of the lanes for each trip of one, where data say how many there are, as in the rows of a sparse matrix.
@@ -113,10 +115,12 @@ impl Estimate<'_> {
             },
             Node::Set(..) => steps * 0.5,
             Node::Load(_, place) => self.access(*place),
+            Node::Store(_, Operand::Local(new)) if self.shapes.sums.is_new(*new) => IN_TURN * self.lanes,
             Node::Store(place, _) => self.access(*place),
             Node::Combine { target, .. } => match target {
                 Target::Local(_) => steps,
                 Target::Element(place) if self.shapes.private.contains(&place.buffer) => 3.0 * steps,
+                Target::Element(_) if self.shapes.sums.are_ordered => IN_TURN * self.lanes,
                 Target::Element(place) => match self.shapes.of_operand(place.offset) {
                     Shape::Uniform => 2.0 * steps + 6.0,
                     Shape::Linear(stride) if stride.number() != Some(0) => 2.0 * self.access(*place) + steps,

@@ -11,6 +11,7 @@ mod lockstep;
 mod rewrite;
 mod rows;
 mod shape;
+mod sums;
 
 use crate::legalize_width::legalize_list;
 use cost::Estimate;
@@ -50,6 +51,9 @@ const MOST_BYTES_OF_MUCH: i64 = 1 << 26;
 /// Iterations that run side by side at most.
 const MOST_LANES: u32 = 32;
 
+/// Iterations that run side by side where they keep their order in sums: no bit depends on it, and waiting lanes cost.
+const LANES_IN_ORDER: u32 = 16;
+
 /// Iterations of an innermost loop that are added up in order, and not by lanes: code for just these sizes, in which they
 /// are written out, then has the same bits.
 const IN_ORDER_INNERMOST: i64 = 16;
@@ -78,6 +82,23 @@ pub(crate) fn iteration_cost(f: &mut LoopFunction, l: &For) -> f64 {
     let estimate = Vectoriser { f, definitions, mentions, is_alternative: false };
     let plan = estimate.choose(l, estimate.interleaved_cost(l));
     plan.map_or_else(|| estimate.one_by_one(&l.body), |plan| plan.cost)
+}
+
+/// Where lanes pay for a loop whose iterations keep their order in sums: a test, and the nodes in front of it. Nothing if they
+/// are not estimated to cost so much less.
+pub(crate) fn where_lanes_pay(f: &mut LoopFunction, l: &For, worth: f64) -> Option<(Vec<Node>, Operand)> {
+    let (definitions, mentions) = (definitions_of(&l.body), Mentions::of(&l.body));
+    let mut vectoriser = Vectoriser { f, definitions, mentions, is_alternative: false };
+    let plan = vectoriser.estimate(l)?;
+    let gain = vectoriser.one_by_one(&l.body) / plan.cost;
+    if gain * worth <= 1.0 {
+        return None;
+    }
+    let shapes = Shapes::of(vectoriser.f, &vectoriser.definitions, l, plan.lanes, &vectoriser.mentions).ok()?;
+    let rows = row_sizes(l, &shapes);
+    let mut nodes = Vec::new();
+    let pays = vectoriser.pays(l, plan.lanes, gain, rows, &[], &mut nodes)?;
+    Some((nodes, pays))
 }
 
 /// How iterations of a loop run side by side.
@@ -133,6 +154,10 @@ impl Vectoriser<'_> {
         };
         if plan.form == Form::Interleaved {
             return self.interleaved(*l);
+        }
+        if l.independence == Independence::Ordered {
+            // It stands where lanes pay, beside the loop that it was.
+            return self.with_lanes(&l, plan.lanes, Writing::Replaced);
         }
         let (mut nodes, lanes) = (Vec::new(), plan.lanes);
         let gain = self.one_by_one(&small.body) / plan.cost;
@@ -344,7 +369,9 @@ fn given_lanes(l: &For) -> Option<u32> {
 /// How many iterations run side by side elsewhere: fewer where many values are alive at once, more where inner loops are
 /// short. Where lanes add up, the number decides on bits, and depends on the number of iterations alone.
 fn lanes_of(l: &For, n_nodes: usize, shapes: &Shapes) -> u32 {
-    if l.body.iter().any(|node| node.has_loop() || adds_up(node, shapes)) {
+    if l.independence == Independence::Ordered {
+        LANES_IN_ORDER
+    } else if l.body.iter().any(|node| node.has_loop() || adds_up(node, shapes)) {
         MOST_LANES
     } else if n_nodes > 100 {
         8
@@ -366,7 +393,7 @@ fn adds_up(node: &Node, shapes: &Shapes) -> bool {
 /// have to begin again one by one, and there is one such copy of a loop, so those add up whatever their number.
 fn added_in_order(l: &For, shapes: &Shapes) -> Option<i64> {
     let has_checks = any(&l.body, &mut |node| matches!(node, Node::Check { .. }));
-    if l.independence == Independence::Block || has_checks {
+    if [Independence::Block, Independence::Ordered].contains(&l.independence) || has_checks {
         return None;
     }
     let mut own: FxHashSet<Local> = FxHashSet::default();

@@ -4,6 +4,7 @@
 //! body is looked at again and again, until nothing changes: a value that a loop carries may turn out to vary later.
 
 use super::lockstep::Lockstep;
+use super::sums::Sums;
 use crate::invariants::MOST_DEFINITIONS;
 use cotan_ir::Elem;
 use cotan_loops::PartialSums;
@@ -68,6 +69,8 @@ pub(super) struct Shapes<'a> {
     /// The elements that the body reads.
     elements: FxHashSet<Local>,
     lockstep: Lockstep,
+    /// The elements that iterations change in turn.
+    pub(super) sums: Sums,
     changed: bool,
 }
 
@@ -91,6 +94,7 @@ impl<'a> Shapes<'a> {
             bound_again: FxHashSet::default(),
             elements: FxHashSet::default(),
             lockstep: Lockstep::of(&l.body, definitions),
+            sums: Sums::of(l),
             changed: true,
         };
         shapes.raise(l.index, Shape::Linear(Stride { factor: 1, by: Vec::new() }));
@@ -242,6 +246,9 @@ impl<'a> Shapes<'a> {
     }
 
     fn node(&mut self, node: &Node, diverges: bool) {
+        if self.sums.is_part(node) {
+            return;
+        }
         if let Node::Let(local, expr) = node {
             let shape = if self.is_in_step(*local, expr) { Shape::Uniform } else { self.of_expr(expr) };
             self.raise(*local, shape);
@@ -390,8 +397,19 @@ impl<'a> Shapes<'a> {
         if let Node::Load(local, _) = node {
             return self.admit_elem(*local);
         }
+        if let Node::Store(to, Operand::Local(new)) = node
+            && self.sums.is_new(*new)
+        {
+            return self.admit_sum(*to);
+        }
         if let Node::Store(to, _) | Node::Copy { to, .. } = node {
             return self.admit_store(*to, independence);
+        }
+        if let Node::Combine { target: Target::Element(place), .. } = node
+            && self.sums.are_ordered
+            && !self.private.contains(&place.buffer)
+        {
+            return self.admit_sum(*place);
         }
         if let Node::PartialSums(sums) = node {
             return self.admit_partial_sums(sums);
@@ -477,11 +495,16 @@ impl<'a> Shapes<'a> {
         }
         match (self.of_operand(to.offset), independence) {
             (Shape::Linear(_), _) | (Shape::Varying, Independence::All) => Ok(()),
-            (Shape::Varying, Independence::Block | Independence::None) => {
+            (Shape::Varying, Independence::Block | Independence::Ordered | Independence::None) => {
                 Err("the blocks of its reduction are not those of the loop")
             }
             (Shape::Uniform, _) => Err("its iterations write to one place"),
         }
+    }
+
+    /// The element that lanes change in turn is the same one.
+    fn admit_sum(&self, place: Place) -> Result<(), &'static str> {
+        if self.is_uniform(place.offset) { Ok(()) } else { Err("its iterations change different elements in turn") }
     }
 
     fn admit_value(&self, local: Local, expr: &Expr) -> Result<(), &'static str> {

@@ -108,7 +108,10 @@ impl<'a> Accesses<'a> {
 
     fn counted(&mut self, l: &For) -> Option<()> {
         match (&l.threads, l.independence) {
-            (Threads::One | Threads::May(_), Independence::None | Independence::Block | Independence::All) => {}
+            (
+                Threads::One | Threads::May(_),
+                Independence::None | Independence::Block | Independence::Ordered | Independence::All,
+            ) => {}
             (Threads::Each | Threads::Wave(_), _) => return None,
         }
         self.within(l.index, l.count, |this| this.nodes(&l.body))

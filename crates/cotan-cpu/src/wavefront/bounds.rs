@@ -8,30 +8,30 @@ use cotan_loops::node::Local;
 use rustc_hash::FxHashMap;
 
 /// An offset of an element, or a count. Those of tensors of eight axes are not too large.
-pub(super) type Poly = cotan_ir::Poly<Local, 8, 64>;
+pub(crate) type Poly = cotan_ir::Poly<Local, 8, 64>;
 
 /// A counter, from 0 to any of `most`, whichever helps, all of which are true bounds.
 #[derive(Clone, Debug)]
-pub(super) struct Counter {
-    pub(super) local: Local,
-    pub(super) most: Vec<Poly>,
+pub(crate) struct Counter {
+    pub(crate) local: Local,
+    pub(crate) most: Vec<Poly>,
 }
 
 /// What is known of numbers that do not change.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     at_least: FxHashMap<Local, i128>,
 }
 
 impl Facts {
     /// A local is at least so much.
-    pub(super) fn at_least(&mut self, local: Local, n: i128) {
+    pub(crate) fn at_least(&mut self, local: Local, n: i128) {
         let known = self.at_least.entry(local).or_insert(n);
         *known = n.max(*known);
     }
 
     /// A polynomial is at least 1, as the count of a loop that runs is.
-    pub(super) fn runs(&mut self, count: &Poly) {
+    pub(crate) fn runs(&mut self, count: &Poly) {
         if let Some((local, factor, constant)) = count.as_linear()
             && factor > 0
         {
@@ -62,7 +62,7 @@ impl Facts {
 
     /// Whether a polynomial is positive wherever the counters are in their bounds. The bounds of a counter mention those
     /// after it alone.
-    pub(super) fn is_positive(&self, poly: &Poly, counters: &[Counter]) -> bool {
+    pub(crate) fn is_positive(&self, poly: &Poly, counters: &[Counter]) -> bool {
         let Some((counter, others)) = counters.split_first() else { return self.is_at_least(poly, 1, counters) };
         let Some((at_zero, slope)) = poly.split(counter.local) else { return false };
         if slope.is_zero() {

@@ -12,13 +12,13 @@
 //! have lanes, on one thread (`lanes`); that comes first.
 
 mod access;
-mod bounds;
+pub(crate) mod bounds;
 pub(crate) mod lanes;
 mod legal;
-mod plan;
+pub(crate) mod plan;
 mod rewrite;
 mod steps;
-mod values;
+pub(crate) mod values;
 mod write;
 
 use cotan_loops::node::{For, LoopFunction, Node};

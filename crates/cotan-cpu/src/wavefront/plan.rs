@@ -128,7 +128,7 @@ pub(super) fn list_of_mut(body: &mut Vec<Node>) -> &mut Vec<Node> {
 }
 
 /// Whether a loop runs one iteration after the other as far as is known.
-pub(super) fn is_sequential(l: &For) -> bool {
+pub(crate) fn is_sequential(l: &For) -> bool {
     l.threads == Threads::One && l.independence == Independence::None && l.lanes == 1
 }
 

@@ -28,7 +28,7 @@ impl Writer<'_> {
             let trips = self.trips(l.count);
             let side_by_side = match l.independence {
                 Independence::None => 1.0,
-                Independence::Block | Independence::All => SIDE_BY_SIDE,
+                Independence::Block | Independence::Ordered | Independence::All => SIDE_BY_SIDE,
             };
             let trips = self.f64(Instruction::Mul, trips, number(side_by_side));
             return self.f64(Instruction::Mul, trips, inside);

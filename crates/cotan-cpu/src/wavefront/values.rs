@@ -7,7 +7,7 @@ use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The definitions of a function, seen from a nest.
-pub(super) struct Values<'a> {
+pub(crate) struct Values<'a> {
     f: &'a LoopFunction,
     definitions: &'a Definitions,
     /// What the nest defines.
@@ -18,7 +18,7 @@ pub(super) struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// Those for a nest, its counter and its body, in which loops of these counts run.
-    pub(super) fn new(
+    pub(crate) fn new(
         f: &'a LoopFunction,
         definitions: &'a Definitions,
         (index, nest): (Local, &[Node]),
@@ -43,7 +43,7 @@ impl<'a> Values<'a> {
     }
 
     /// What is known of numbers outside of the nest.
-    pub(super) fn facts(&self) -> Facts {
+    pub(crate) fn facts(&self) -> Facts {
         let mut facts = Facts::default();
         for param in &self.f.params {
             if let Param::Tensor(tensor) = param {
@@ -59,7 +59,7 @@ impl<'a> Values<'a> {
     }
 
     /// An i64 as a polynomial, as far as it can be followed.
-    pub(super) fn of(&self, operand: Operand) -> Option<Poly> {
+    pub(crate) fn of(&self, operand: Operand) -> Option<Poly> {
         match operand {
             Operand::Const(c) => c.as_i64().map(|n| Poly::number(n.into())),
             Operand::Local(local) => self.of_local(local),
@@ -97,7 +97,7 @@ impl<'a> Values<'a> {
     }
 
     /// What the count of a loop is at most, where the loop runs: every one of these.
-    pub(super) fn counts(&self, count: Operand) -> Option<Vec<Poly>> {
+    pub(crate) fn counts(&self, count: Operand) -> Option<Vec<Poly>> {
         if let Operand::Local(local) = count
             && let Some(expr) = self.definitions.get(&local)
         {
@@ -115,7 +115,7 @@ impl<'a> Values<'a> {
 
     /// Whether a local has the same value in all iterations of the nest: it is defined outside, or by arithmetic on
     /// what is.
-    pub(super) fn is_fixed(&self, operand: Operand) -> bool {
+    pub(crate) fn is_fixed(&self, operand: Operand) -> bool {
         let Operand::Local(local) = operand else { return true };
         if self.f.locals[local.index()].is_mutable {
             return false;

@@ -75,6 +75,11 @@ impl FunctionWriter<'_> {
             Instruction::Neg => format!("sub {ty} {}, {a}", form.number(0)),
             Instruction::Abs if float => intrinsic(self, "fabs", form, &[a]),
             Instruction::Abs if elem.is_signed() => magnitude(self, form, a),
+            // Behind code that LLVM does not look into, which is none, nothing is known of a number. A `freeze` is pushed to
+            // what the number is computed from.
+            Instruction::Identity if form.lanes == 1 && elem == Elem::I64 => {
+                format!("call i64 asm \"\", \"=r,0\"(i64 {a}) memory(none) nounwind willreturn")
+            }
             Instruction::Abs | Instruction::Identity => format!("bitcast {ty} {a} to {ty}"),
             Instruction::Fma if float => intrinsic(self, "fma", form, &[a, b, arg(2)]),
             Instruction::Fma => {

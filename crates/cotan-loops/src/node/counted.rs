@@ -30,6 +30,11 @@ pub enum Independence {
     /// Those whose numbers, counted as the elements of a reduction, have the same quotient by
     /// [`LANES`](cotan_ops::reduce::LANES).
     Block,
+    /// All, but for elements that they change in turn: the order of the iterations shows there. Nothing else in the loop
+    /// touches the buffer of such an element, which each iteration changes once: it combines it with a value, or it loads it,
+    /// takes one instruction on it and stores the result, which nobody else reads. None of this stands in a branch or in a
+    /// loop whose trips differ between iterations.
+    Ordered,
     /// All.
     All,
 }

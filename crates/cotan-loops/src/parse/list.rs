@@ -128,8 +128,12 @@ impl Names {
         let independence = match line.eat_word("independent") {
             false => Independence::None,
             true if line.eat_word("in") => {
-                line.word("blocks")?;
-                Independence::Block
+                if line.eat_word("order") {
+                    Independence::Ordered
+                } else {
+                    line.word("blocks")?;
+                    Independence::Block
+                }
             }
             true => Independence::All,
         };

@@ -144,6 +144,9 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn combine_element(&mut self, monoid: Monoid, place: Place, value: Operand) {
+        if self.shapes.sums.are_ordered && !self.buffers.contains_key(&place.buffer) {
+            return self.combine_in_order(monoid, place, value);
+        }
         let value = self.in_lanes(value);
         let elem = self.elem_of(value);
         let apart = match self.shapes.of_operand(place.offset) {

@@ -20,6 +20,7 @@
 
 mod checks;
 mod control;
+mod in_order;
 mod lane_sums;
 mod memory;
 mod records;
@@ -102,12 +103,14 @@ pub(super) fn rewrite(
         count: l.count,
         mask: Mask { number: 0, lanes: None },
         live: None,
+        n_live: Operand::i64(shapes.lanes.into()),
         n_masks: 1,
         failing: None,
         records: None,
         checks: Vec::new(),
         hopeful: None,
         is_replaced: writing == Writing::Replaced,
+        is_repeating: writing == Writing::Repeating,
         takes_arena: false,
     };
     let nodes = if writing == Writing::Repeating { w.repeating(l) } else { w.strips(l) };
@@ -200,6 +203,8 @@ struct Writer<'a, 'b> {
     mask: Mask,
     /// The lanes that stand for an iteration, `None` for all of them.
     live: Option<Operand>,
+    /// How many these are, the first ones, where iterations keep their order in sums.
+    n_live: Operand,
     n_masks: usize,
     failing: Option<Failing>,
     records: Option<Records>,
@@ -208,6 +213,8 @@ struct Writer<'a, 'b> {
     hopeful: Option<Local>,
     /// Whether the loop as it was stands nowhere any more.
     is_replaced: bool,
+    /// Whether its strips run in scalar code.
+    is_repeating: bool,
     takes_arena: bool,
 }
 
@@ -315,7 +322,11 @@ impl Writer<'_, '_> {
         }
         let step = self.step(stride);
         let numbers = self.define("lanes", Elem::I64, self.lanes, Expr::Iota(Operand::i64(0)));
-        let offsets = self.i64(Instruction::Mul, numbers, step);
+        let mut offsets = self.i64(Instruction::Mul, numbers, step);
+        if self.is_repeating && stride.number().is_none() {
+            // A compiler that knows that rows are equally far apart walks from each to the next one, by additions in a row.
+            offsets = self.native(Instruction::Identity, Elem::I64, Elem::I64, &[offsets]);
+        }
         self.i64(Instruction::Add, offsets, first)
     }
 
@@ -458,6 +469,15 @@ impl Writer<'_, '_> {
         let live = self.native(Instruction::Lt, Elem::I64, Elem::Bool, &[numbers, l.count]);
         self.mask = Mask { number: 0, lanes: Some(live) };
         self.live = Some(live);
+        if l.independence == Independence::Ordered {
+            self.n_live = self.count_live(l, first);
+        }
+    }
+
+    /// How many lanes of a strip stand for an iteration.
+    fn count_live(&mut self, l: &For, first: Operand) -> Operand {
+        let left = self.i64(Instruction::Sub, l.count, first);
+        self.i64(Instruction::Min, left, Operand::i64(self.lanes.into()))
     }
 
     /// The iterations of a strip that has some lanes to spare.
@@ -472,8 +492,7 @@ impl Writer<'_, '_> {
         if !self.may_hope(l) {
             return self.body(l);
         }
-        let n_left = self.native(Instruction::Sub, Elem::I64, Elem::I64, &[l.count, first]);
-        let n_live = self.native(Instruction::Min, Elem::I64, Elem::I64, &[n_left, Operand::i64(self.lanes.into())]);
+        let n_live = self.count_live(l, first);
         self.hopeful(l, first, n_live);
     }
 
@@ -521,6 +540,15 @@ impl Writer<'_, '_> {
     }
 
     fn node(&mut self, node: &Node) {
+        if self.shapes.sums.is_part(node) {
+            // The store does it all.
+            return;
+        }
+        if let Node::Store(to, Operand::Local(new)) = node
+            && self.shapes.sums.is_new(*new)
+        {
+            return self.update_in_order(*to, *new);
+        }
         match node {
             Node::Let(local, expr) => self.definition(*local, expr),
             Node::Set(local, value) => self.assign(*local, *value),
