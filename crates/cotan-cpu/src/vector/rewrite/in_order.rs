@@ -4,8 +4,9 @@
 //! instruction is that of scalar code, with what later passes make of it, as a product and a sum in one.
 
 use super::Writer;
-use cotan_ir::{Elem, Monoid, Span, bug};
-use cotan_loops::node::{BufferInfo, BufferKind, Expr, Home, Local, Node, Operand, Place, Target};
+use cotan_ir::{Elem, Monoid, bug};
+use cotan_loops::node::{Expr, Local, Node, Operand, Place, Target};
+use rustc_hash::FxHashMap;
 
 impl Writer<'_, '_> {
     /// Combines an element with the value of each lane.
@@ -55,51 +56,21 @@ impl Writer<'_, '_> {
         let place = Place { offset: self.scalar(place.offset), ..place };
         let start = self.tables.local(&info.name, info.elem, 1, false);
         let sum = self.tables.local(&info.name, info.elem, 1, true);
-        let kept: Vec<Kept> = terms.iter().map(|term| self.kept(*term)).collect();
+        let mut used = FxHashMap::default();
+        let mut stored = Vec::with_capacity(terms.len());
+        for term in terms {
+            let term = if self.shapes.is_uniform(*term) { self.scalar(*term) } else { self.in_lanes(*term) };
+            stored.push(self.stored(term, &mut used));
+        }
         self.push(Node::Load(start, place));
         self.push(Node::Set(sum, start.into()));
         let lane = self.tables.local("lane", Elem::I64, 1, false);
         let body = self.list(|w| {
-            let terms = kept.iter().map(|kept| w.of_kept(*kept, lane)).collect();
+            let terms = stored.iter().map(|term| w.loaded(*term, lane.into())).collect();
             change(w, sum, terms);
         });
         self.push_loop(lane, self.n_live, body, false);
         let end = self.define(&info.name, info.elem, 1, Expr::Copy(sum.into()));
         self.push(Node::Store(place, end));
     }
-
-    /// Puts the lanes of a value where they can be taken up by number.
-    fn kept(&mut self, value: Operand) -> Kept {
-        if self.shapes.is_uniform(value) {
-            return Kept::Scalar(self.scalar(value));
-        }
-        let value = self.in_lanes(value);
-        let (kind, elem) = (BufferKind::Allocated(Home::Frame), self.elem_of(value));
-        let info = BufferInfo { name: "terms".into(), elem, kind, span: Span::NONE, is_record: false };
-        let buffer = self.new_buffer(info);
-        self.head.push(Node::Alloc { buffer, extents: vec![Operand::i64(self.lanes.into())] });
-        let place = Place { buffer, offset: Operand::i64(0) };
-        self.push(Node::StoreLanes { to: place, value, mask: None });
-        Kept::Lanes(place, elem)
-    }
-
-    fn of_kept(&mut self, kept: Kept, lane: Local) -> Operand {
-        match kept {
-            Kept::Scalar(value) => value,
-            Kept::Lanes(place, elem) => {
-                let term = self.tables.local("term", elem, 1, false);
-                self.push(Node::Load(term, Place { offset: lane.into(), ..place }));
-                term.into()
-            }
-        }
-    }
-}
-
-/// What lanes add.
-#[derive(Clone, Copy)]
-enum Kept {
-    /// The same in all lanes.
-    Scalar(Operand),
-    /// The elements of an array.
-    Lanes(Place, Elem),
 }

@@ -123,7 +123,7 @@ impl Writer<'_, '_> {
     }
 
     /// Stores a value of lanes in the frame; a scalar stays what it is.
-    fn stored(&mut self, value: Operand, used: &mut FxHashMap<Elem, usize>) -> Stored {
+    pub(super) fn stored(&mut self, value: Operand, used: &mut FxHashMap<Elem, usize>) -> Stored {
         if self.lanes_of(value) == 1 {
             return Stored::Scalar(value);
         }
@@ -142,14 +142,14 @@ impl Writer<'_, '_> {
     fn array_of_lanes(&mut self, elem: Elem) -> Buffer {
         let kind = BufferKind::Allocated(Home::Frame);
         let buffer =
-            self.new_buffer(BufferInfo { name: "scattered".into(), elem, kind, span: Span::NONE, is_record: false });
+            self.new_buffer(BufferInfo { name: "lanes".into(), elem, kind, span: Span::NONE, is_record: false });
         self.head.push(Node::Alloc { buffer, extents: vec![Operand::i64(self.lanes.into())] });
         self.scatters.arrays.entry(elem).or_default().push(buffer);
         buffer
     }
 
     /// What a lane has of a value.
-    fn loaded(&mut self, value: Stored, lane: Operand) -> Operand {
+    pub(super) fn loaded(&mut self, value: Stored, lane: Operand) -> Operand {
         match value {
             Stored::Scalar(value) => value,
             Stored::In(buffer) => {
@@ -164,7 +164,7 @@ impl Writer<'_, '_> {
 
 /// A value of lanes, in the frame.
 #[derive(Clone, Copy)]
-enum Stored {
+pub(super) enum Stored {
     Scalar(Operand),
     In(Buffer),
 }
