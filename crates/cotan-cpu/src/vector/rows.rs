@@ -2,7 +2,7 @@
 
 use super::Vectoriser;
 use super::shape::{Shape, Shapes};
-use cotan_loops::node::{Buffer, BufferKind, For, Node, Operand, Param, Place};
+use cotan_loops::node::{Buffer, BufferKind, For, Independence, Node, Operand, Param, Place};
 use rustc_hash::FxHashSet;
 
 /// Steps of an iteration beside which it does not count whether an element that it reads is in the first cache.
@@ -26,8 +26,9 @@ impl Vectoriser<'_> {
         rows.collect()
     }
 
-    /// What lanes read apart, but for elements beside which an iteration of a loop inside does much else.
-    fn find_apart(&self, body: &[Node], is_inside: bool, shapes: &Shapes, apart: &mut FxHashSet<Buffer>) {
+    /// What lanes read apart, but for elements beside which an iteration of an ordered loop inside does much else. The iterations of
+    /// another one may run side by side themselves, and then read neighbours.
+    fn find_apart(&self, body: &[Node], is_ordered: bool, shapes: &Shapes, apart: &mut FxHashSet<Buffer>) {
         let (mut elements, mut loops) = (Vec::new(), Vec::new());
         of_iteration(body, &mut elements, &mut loops, &mut |place| {
             if !are_neighbours(place, shapes) {
@@ -35,18 +36,19 @@ impl Vectoriser<'_> {
             }
         });
         elements.retain(|place| !are_neighbours(*place, shapes) && !apart.contains(&place.buffer));
-        if !elements.is_empty() && !(is_inside && self.one_by_one(body) >= MANY_STEPS) {
+        if !elements.is_empty() && !(is_ordered && self.one_by_one(body) >= MANY_STEPS) {
             apart.extend(elements.iter().map(|place| place.buffer));
         }
-        loops.into_iter().for_each(|body| self.find_apart(body, true, shapes, apart));
+        loops.into_iter().for_each(|(body, is_ordered)| self.find_apart(body, is_ordered, shapes, apart));
     }
 }
 
-/// The elements that an iteration reads outside of the loops in it, those loops, and the rows that it copies or names.
+/// The elements that an iteration reads outside of the loops in it, those loops and whether they are ordered, and the rows that it
+/// copies or names.
 fn of_iteration<'n>(
     nodes: &'n [Node],
     elements: &mut Vec<Place>,
-    loops: &mut Vec<&'n [Node]>,
+    loops: &mut Vec<(&'n [Node], bool)>,
     see_row: &mut impl FnMut(Place),
 ) {
     for node in nodes {
@@ -55,10 +57,12 @@ fn of_iteration<'n>(
         } else if let Node::Copy { from: place, .. } | Node::Bind { to: place, .. } = node {
             see_row(*place);
         }
-        let is_loop = matches!(node, Node::For(_) | Node::While(..));
+        let is_while = matches!(node, Node::While(..));
+        let is_ordered =
+            if let Node::For(l) = node { Some(l.independence == Independence::None) } else { is_while.then_some(true) };
         for list in node.lists() {
-            if is_loop {
-                loops.push(list);
+            if let Some(is_ordered) = is_ordered {
+                loops.push((list, is_ordered));
             } else {
                 of_iteration(list, elements, loops, see_row);
             }
