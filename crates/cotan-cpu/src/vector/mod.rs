@@ -95,7 +95,7 @@ pub(crate) fn where_lanes_pay(f: &mut LoopFunction, l: &For, worth: f64) -> Opti
         return None;
     }
     let shapes = Shapes::of(vectoriser.f, &vectoriser.definitions, l, plan.lanes, &vectoriser.mentions).ok()?;
-    let rows = row_sizes(l, &shapes);
+    let rows = vectoriser.row_sizes(l, &shapes);
     let mut nodes = Vec::new();
     let pays = vectoriser.pays(l, plan.lanes, gain, rows, &[], &mut nodes)?;
     Some((nodes, pays))
