@@ -36,7 +36,8 @@ impl Vectoriser<'_> {
             }
         });
         elements.retain(|place| !are_neighbours(*place, shapes) && !apart.contains(&place.buffer));
-        if !elements.is_empty() && !(is_ordered && self.one_by_one(body) >= MANY_STEPS) {
+        let are_beside_much = elements.is_empty() || is_ordered && self.one_by_one(body) >= MANY_STEPS;
+        if !are_beside_much {
             apart.extend(elements.iter().map(|place| place.buffer));
         }
         loops.into_iter().for_each(|(body, is_ordered)| self.find_apart(body, is_ordered, shapes, apart));

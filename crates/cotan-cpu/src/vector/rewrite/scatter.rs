@@ -105,20 +105,19 @@ impl Writer<'_, '_> {
         let mut used = FxHashMap::default();
         let stored: Vec<Stored> = values.iter().map(|value| self.stored(*value, &mut used)).collect();
         let running = running.map(|running| self.stored(running, &mut used));
-        let lane = Operand::from(self.tables.local("lane", Elem::I64, 1, false));
+        let lane = self.tables.local("lane", Elem::I64, 1, false);
         let elements = |w: &mut Self| {
-            let elements = stored.iter().map(|value| w.loaded(*value, lane)).collect();
-            write(w, lane, elements);
+            let elements = stored.iter().map(|value| w.loaded(*value, lane.into())).collect();
+            write(w, lane.into(), elements);
         };
         let body = self.list(|w| match running {
             None => elements(w),
             Some(running) => {
-                let runs = w.loaded(running, lane);
+                let runs = w.loaded(running, lane.into());
                 let nodes = w.list(elements);
                 w.push(Node::If(runs, nodes, Vec::new()));
             }
         });
-        let Operand::Local(lane) = lane else { return };
         self.push_loop(lane, Operand::i64(self.lanes.into()), body, false);
     }
 

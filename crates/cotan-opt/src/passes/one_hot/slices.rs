@@ -57,7 +57,16 @@ impl Propagate {
                 let axis = self.b.var_ty(result).rank() - 1;
                 Some(Slice { axis, value: self.column_of_product(a, of.value, attrs), ..of })
             }
-            _ => None,
+            Op::Prim { .. }
+            | Op::Tensor { .. }
+            | Op::Index { .. }
+            | Op::Update { .. }
+            | Op::AccAdd { .. }
+            | Op::Par(_)
+            | Op::Loop(_)
+            | Op::Switch { .. }
+            | Op::Call { .. }
+            | Op::Check { .. } => None,
         }
     }
 
