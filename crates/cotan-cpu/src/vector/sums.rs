@@ -1,7 +1,7 @@
 //! The sums of a loop whose iterations keep their order there, as they stand in its body.
 
 use cotan_ir::Const;
-use cotan_loops::node::{Definitions, Expr, For, Independence, Local, Node, Operand, Target, walk};
+use cotan_loops::node::{Buffer, Definitions, Expr, For, Independence, Local, Node, Operand, Target, walk};
 use cotan_ops::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,15 +28,23 @@ impl Sums {
                     }
                 });
             });
-            sums.list(&l.body, &reads);
+            let mut own = FxHashSet::default();
+            walk(&l.body, &mut |node| {
+                if let Node::Alloc { buffer, .. } = node {
+                    own.insert(*buffer);
+                }
+            });
+            sums.list(&l.body, &reads, &own);
         }
         sums
     }
 
-    fn list(&mut self, nodes: &[Node], reads: &FxHashMap<Local, usize>) {
+    /// `own` are the arrays that each iteration has for itself: what it does to these has no turn.
+    fn list(&mut self, nodes: &[Node], reads: &FxHashMap<Local, usize>, own: &FxHashSet<Buffer>) {
         for window in nodes.windows(3) {
             if let [Node::Load(old, from), Node::Let(new, Expr::Native { args, .. }), Node::Store(to, value)] = window
                 && from == to
+                && !own.contains(&to.buffer)
                 && args.contains(&(*old).into())
                 && *value == (*new).into()
                 && [old, new].iter().all(|local| reads.get(local) == Some(&1))
@@ -51,7 +59,7 @@ impl Sums {
             {
                 self.products.insert(*value);
             }
-            node.lists().into_iter().for_each(|list| self.list(list, reads));
+            node.lists().into_iter().for_each(|list| self.list(list, reads, own));
         }
     }
 
