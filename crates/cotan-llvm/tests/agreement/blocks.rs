@@ -25,27 +25,32 @@ fn lengths(n: usize) -> Vec<i64> {
     LENGTHS.into_iter().cycle().take(n).collect()
 }
 
+/// How many values iteration `i` reduces: around those that fill blocks. Lanes would not go over rows whose lengths are data.
+const LENGTH: &str = "round: i64 = rem i, 5
+           blocks: i64 = mul round, 2048
+           step: i64 = rem i, 3
+           next: i64 = add blocks, step
+           before: i64 = sub next, 1
+           k: i64 = max before, 0";
+
 #[test]
 fn each_lane_may_reduce_another_number_of_values() {
     let program = with_lanes(
-        "fn f(n: i64, m: i64, x: f64[m]) {
-           y: f64[n], z: i64[n], all: bool[n] = par i < n (stack, stack, stack) {
-             round: i64 = rem i, 5
-             blocks: i64 = mul round, 2048
-             step: i64 = rem i, 3
-             next: i64 = add blocks, step
-             before: i64 = sub next, 1
-             k: i64 = max before, 0
-             s: f64, t: i64, q: bool = par j < k (add from 0.25, max from -5, and from true) {
-               a: f64 = x[j]
-               b: i64 = to_i64 a
-               p: bool = lt a, 17.0
-               yield a, b, p
-             }
-             yield s, t, q
-           }
-           return y, z, all
-         }",
+        &format!(
+            "fn f(n: i64, m: i64, x: f64[m]) {{
+               y: f64[n], z: i64[n], all: bool[n] = par i < n (stack, stack, stack) {{
+                 {LENGTH}
+                 s: f64, t: i64, q: bool = par j < k (add from 0.25, max from -5, and from true) {{
+                   a: f64 = x[j]
+                   b: i64 = to_i64 a
+                   p: bool = lt a, 17.0
+                   yield a, b, p
+                 }}
+                 yield s, t, q
+               }}
+               return y, z, all
+             }}"
+        ),
         &["by", "by", "by"],
     );
     for n in [1, 12, 70] {
@@ -82,12 +87,7 @@ fn in_an_arm(reduction: &str, ends: &[&str]) -> Program {
         &format!(
             "fn f(n: i64, m: i64, x: f64[m]) {{
                y: f64[n] = par i < n (stack) {{
-                 round: i64 = rem i, 5
-                 blocks: i64 = mul round, 2048
-                 step: i64 = rem i, 3
-                 next: i64 = add blocks, step
-                 before: i64 = sub next, 1
-                 k: i64 = max before, 0
+                 {LENGTH}
                  small: bool = lt k, 100
                  r: f64 = switch small {{
                    w: f64 = to_f64 k

@@ -213,7 +213,7 @@ fn product(a: Atom, b: Atom, is_strong: bool) -> Op {
 }
 
 /// The matrix that an operation exchanges the axes of.
-fn transposed(op: &Op) -> Option<Atom> {
+pub(super) fn transposed(op: &Op) -> Option<Atom> {
     let Op::Tensor { op, args, attrs } = op else { return None };
     (*op == TRANSPOSE.op() && attrs[..] == [1, 0]).then(|| args[0])
 }

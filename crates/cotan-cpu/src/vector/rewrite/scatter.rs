@@ -33,39 +33,13 @@ impl Scatters {
     pub(super) fn forget_arrays(&mut self) {
         self.arrays.clear();
     }
-}
 
-impl Scatters {
     /// Whether the sums that wait may be combined after a node instead of before it.
     pub(super) fn may_wait_for(&self, node: &Node) -> bool {
-        match node {
-            Node::Let(..) | Node::Combine { target: Target::Element(_), .. } => true,
-            Node::Load(_, from) => self.waiting.iter().all(|sum| sum.buffer != from.buffer),
-            Node::Set(..)
-            | Node::Store(..)
-            | Node::Combine { target: Target::Local(_), .. }
-            | Node::Copy { .. }
-            | Node::PartialSums(_)
-            | Node::Alloc { .. }
-            | Node::CountRecord(..)
-            | Node::StackOpen(_)
-            | Node::StackExtend(..)
-            | Node::Bind { .. }
-            | Node::Scope(_)
-            | Node::Segment(_)
-            | Node::For(_)
-            | Node::While(..)
-            | Node::If(..)
-            | Node::Switch(..)
-            | Node::Check { .. }
-            | Node::LoadLanes { .. }
-            | Node::StoreLanes { .. }
-            | Node::Reduce(_)
-            | Node::Product(_)
-            | Node::Routine(_)
-            | Node::Print { .. }
-            | Node::Call { .. } => false,
+        if let Node::Load(_, from) = node {
+            return self.waiting.iter().all(|sum| sum.buffer != from.buffer);
         }
+        matches!(node, Node::Let(..) | Node::Combine { target: Target::Element(_), .. })
     }
 }
 

@@ -9,12 +9,13 @@
 
 mod slices;
 
+use super::vector_products::transposed;
 use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{
-    AccKind, Atom, Block, Builder, Const, Elem, Function, Monoid, Op, ParResult, Stmt, Ty, Var, count_uses,
+    AccKind, Atom, Block, Builder, Const, Elem, Function, Monoid, Op, Par, ParResult, Stmt, Ty, Var, count_uses,
 };
-use cotan_ops::{ADD, MATMUL, MULZ, RESHAPE, TRANSPOSE, is_one_run, is_strong};
+use cotan_ops::{ADD, MATMUL, MULZ, RESHAPE, is_one_run, is_strong};
 use rustc_hash::{FxHashMap, FxHashSet};
 use slices::Slice;
 
@@ -96,19 +97,18 @@ impl Propagate {
             self.fires = true;
             return;
         }
-        if let Op::Tensor { op, args, attrs } = &s.op
-            && *op == MATMUL.op()
-            && is_strong(attrs)
-            && !is_one_run(attrs)
-            && let Some(op) = self.one_term([args[0], args[1]])
+        if let Some(Product { factors, attrs }) = self.product(&s.op)
+            && is_strong(&attrs)
+            && !is_one_run(&attrs)
+            && let Some(op) = self.one_term(factors)
         {
             self.fires = true;
             s.op = op;
         }
         let found = self.slice_of_result(&s);
         if let [result] = s.results[..] {
-            let is_linear = |op: &_| [RESHAPE.op(), TRANSPOSE.op(), MATMUL.op()].contains(op);
-            if matches!(&s.op, Op::Tensor { op, .. } if is_linear(op)) {
+            let is_linear = s.op.args_of_tensor(RESHAPE.op()).is_some() || transposed(&s.op).is_some();
+            if is_linear || self.product(&s.op).is_some() {
                 self.linear.insert(result, s.op.clone());
             }
             self.slices.extend(found.map(|slice| (result, slice)));
@@ -171,7 +171,7 @@ impl Propagate {
             return Some(Op::Tensor { op: RESHAPE.op(), args: vec![value], attrs: Vec::new() });
         }
         let kinds = vec![ParResult::Stacked];
-        Some(Op::Par(Box::new(cotan_ir::Par { indices, extents, kinds, accs: Vec::new(), body })))
+        Some(Op::Par(Box::new(Par { indices, extents, kinds, accs: Vec::new(), body })))
     }
 
     /// An element of a line.
@@ -181,7 +181,7 @@ impl Propagate {
             (Line::Whole(vector), Some(i)) => self.b.index(vector, &[i]).into(),
             (Line::Part { of, at, .. }, None) => self.b.index(of, &[at]).into(),
             (Line::Part { of, axis, at }, Some(i)) => {
-                let (of, axis) = match self.transposed(of) {
+                let (of, axis) = match self.transpose_of(of) {
                     Some(matrix) => (matrix, 1 - axis),
                     None => (of, axis),
                 };
@@ -192,8 +192,20 @@ impl Propagate {
     }
 
     /// The matrix that this one is the transpose of.
-    fn transposed(&self, a: Atom) -> Option<Atom> {
-        let args = self.linear.get(&a.var()?)?.args_of_tensor(TRANSPOSE.op())?;
-        (self.b.ty(a).rank() == 2).then_some(args[0])
+    fn transpose_of(&self, a: Atom) -> Option<Atom> {
+        transposed(self.linear.get(&a.var()?)?)
     }
+
+    /// The factors of a product of two vectors or matrices. Batches of products are left alone.
+    fn product(&self, op: &Op) -> Option<Product> {
+        let Op::Tensor { op, args, attrs } = op else { return None };
+        let is_product = *op == MATMUL.op() && args.iter().all(|a| (1..=2).contains(&self.b.ty(*a).rank()));
+        is_product.then(|| Product { factors: [args[0], args[1]], attrs: attrs.clone() })
+    }
+}
+
+/// A product of vectors or matrices.
+struct Product {
+    factors: [Atom; 2],
+    attrs: Vec<i64>,
 }

@@ -1,8 +1,8 @@
 //! What is zero but for a slice, and slices of other tensors.
 
-use super::Propagate;
-use cotan_ir::{Atom, Dim, Elem, Op, ParResult, Stmt, Ty};
-use cotan_ops::{ADD, MATMUL, MULZ, NEG, RESHAPE, SUB, TRANSPOSE, is_strong};
+use super::{Product, Propagate, transposed};
+use cotan_ir::{Atom, Dim, Elem, Op, ParResult, Prim, Stmt, Ty};
+use cotan_ops::{ADD, MATMUL, MULZ, NEG, RESHAPE, SUB, is_strong};
 
 /// The only part of a tensor that may differ from zero: the elements with number `at` on an axis.
 #[derive(Clone, Copy)]
@@ -17,57 +17,50 @@ impl Propagate {
     /// The slice of what a statement makes, if it is zero elsewhere.
     pub(super) fn slice_of_result(&mut self, s: &Stmt) -> Option<Slice> {
         let [result] = s.results[..] else { return None };
-        match &s.op {
-            Op::Update { array, indices, value } if self.splats.is_zero(*array) => {
-                let [at] = indices[..] else { return None };
-                Some(Slice { axis: 0, at, value: *value })
-            }
-            Op::Prim { prim, args } if *prim == MULZ.prim() => {
-                let of = args.iter().find_map(|a| self.slice(*a))?;
-                let factors = [self.part(args[0], of)?, self.part(args[1], of)?];
-                Some(Slice { value: self.b.prim(*prim, &factors).into(), ..of })
-            }
-            Op::Prim { prim, args } if [NEG.prim(), ADD.prim(), SUB.prim()].contains(prim) => {
-                let slices: Option<Vec<Slice>> = args.iter().map(|a| self.slice(*a)).collect();
-                let slices = slices?;
-                let of = slices[0];
-                if slices.iter().any(|slice| (slice.axis, slice.at) != (of.axis, of.at)) {
-                    return None;
-                }
-                let values: Vec<Atom> = slices.iter().map(|slice| slice.value).collect();
-                Some(Slice { value: self.b.prim(*prim, &values).into(), ..of })
-            }
-            Op::Tensor { op, args, .. } if *op == RESHAPE.op() => {
-                let of = self.slice(args[0])?;
-                let axis = self.axis_of(&self.b.ty(args[0]), of.axis, self.b.var_ty(result))?;
-                let ty = without(self.b.var_ty(result), axis);
-                Some(Slice { axis, value: self.reshaped(of.value, ty), ..of })
-            }
-            Op::Tensor { op, args, attrs } if *op == TRANSPOSE.op() => {
-                let of = self.slice(args[0])?;
-                let axis = attrs.iter().position(|k| *k == of.axis as i64)?;
-                (attrs.len() == 2).then_some(Slice { axis, ..of })
-            }
-            Op::Tensor { op, args, attrs } if *op == MATMUL.op() && is_strong(attrs) => {
-                let [a, b] = [args[0], args[1]];
-                if let Some(of) = self.slice(a).filter(|of| of.axis == 0 && self.b.ty(a).rank() == 2) {
-                    return Some(Slice { value: self.row_of_product(of.value, b, attrs), ..of });
-                }
-                let of = self.slice(b).filter(|of| of.axis == 1)?;
-                let axis = self.b.var_ty(result).rank() - 1;
-                Some(Slice { axis, value: self.column_of_product(a, of.value, attrs), ..of })
-            }
-            Op::Prim { .. }
-            | Op::Tensor { .. }
-            | Op::Index { .. }
-            | Op::Update { .. }
-            | Op::AccAdd { .. }
-            | Op::Par(_)
-            | Op::Loop(_)
-            | Op::Switch { .. }
-            | Op::Call { .. }
-            | Op::Check { .. } => None,
+        if let Op::Update { array, indices, value } = &s.op {
+            let [at] = indices[..] else { return None };
+            return self.splats.is_zero(*array).then_some(Slice { axis: 0, at, value: *value });
         }
+        if let Op::Prim { prim, args } = &s.op {
+            return self.slice_of_prim(*prim, args);
+        }
+        if let Some(args) = s.op.args_of_tensor(RESHAPE.op()) {
+            let of = self.slice(args[0])?;
+            let axis = self.axis_of(&self.b.ty(args[0]), of.axis, self.b.var_ty(result))?;
+            let ty = without(self.b.var_ty(result), axis);
+            return Some(Slice { axis, value: self.reshaped(of.value, ty), ..of });
+        }
+        if let Some(matrix) = transposed(&s.op) {
+            let of = self.slice(matrix)?;
+            return Some(Slice { axis: 1 - of.axis, ..of });
+        }
+        let Product { factors: [a, b], attrs } = self.product(&s.op).filter(|product| is_strong(&product.attrs))?;
+        if let Some(of) = self.slice(a).filter(|of| of.axis == 0 && self.b.ty(a).rank() == 2) {
+            return Some(Slice { value: self.row_of_product(of.value, b, &attrs), ..of });
+        }
+        let of = self.slice(b).filter(|of| of.axis == 1)?;
+        let axis = self.b.var_ty(result).rank() - 1;
+        Some(Slice { axis, value: self.column_of_product(a, of.value, &attrs), ..of })
+    }
+
+    /// The slice of what a primitive makes of tensors element by element.
+    fn slice_of_prim(&mut self, prim: Prim, args: &[Atom]) -> Option<Slice> {
+        if prim == MULZ.prim() {
+            let of = args.iter().find_map(|a| self.slice(*a))?;
+            let factors = [self.part(args[0], of)?, self.part(args[1], of)?];
+            return Some(Slice { value: self.b.prim(prim, &factors).into(), ..of });
+        }
+        if ![NEG.prim(), ADD.prim(), SUB.prim()].contains(&prim) {
+            return None;
+        }
+        let slices: Option<Vec<Slice>> = args.iter().map(|a| self.slice(*a)).collect();
+        let slices = slices?;
+        let of = slices[0];
+        if slices.iter().any(|slice| (slice.axis, slice.at) != (of.axis, of.at)) {
+            return None;
+        }
+        let values: Vec<Atom> = slices.iter().map(|slice| slice.value).collect();
+        Some(Slice { value: self.b.prim(prim, &values).into(), ..of })
     }
 
     /// What another tensor of the same type has where this slice is; a constant stands for a tensor of it.
@@ -81,28 +74,29 @@ impl Propagate {
     /// The elements of a tensor with number `at` on an axis. Of a product that is used for nothing else no other element is wanted.
     fn slice_at(&mut self, a: Atom, axis: usize, at: Atom) -> Option<Atom> {
         let Some(v) = a.var() else { return Some(a) };
-        if let Some(Op::Tensor { op, args, attrs }) = self.linear.get(&v).cloned()
+        let ty = self.b.ty(a);
+        if let Some(op) = self.linear.get(&v).cloned()
             && self.n_uses.get(v.index()) == Some(&1)
         {
-            let ty = self.b.ty(a);
-            if op == RESHAPE.op() {
+            if let Some(matrix) = transposed(&op) {
+                return self.slice_at(matrix, 1 - axis, at);
+            }
+            if let Some(args) = op.args_of_tensor(RESHAPE.op()) {
                 let from = self.axis_of(&ty, axis, &self.b.ty(args[0]));
                 if let Some(part) = from.and_then(|axis| self.slice_at(args[0], axis, at)) {
                     return Some(self.reshaped(part, without(&ty, axis)));
                 }
-            } else if op == TRANSPOSE.op() {
-                if ty.rank() == 2 {
-                    return self.slice_at(args[0], 1 - axis, at);
+            }
+            if let Some(Product { factors: [a, b], attrs }) = self.product(&op) {
+                if axis == 0 && self.b.ty(a).rank() == 2 {
+                    let row = self.slice_at(a, 0, at)?;
+                    return Some(self.row_of_product(row, b, &attrs));
                 }
-            } else if axis == 0 && self.b.ty(args[0]).rank() == 2 {
-                let row = self.slice_at(args[0], 0, at)?;
-                return Some(self.row_of_product(row, args[1], &attrs));
-            } else {
-                let column = self.slice_at(args[1], 1, at)?;
-                return Some(self.column_of_product(args[0], column, &attrs));
+                let column = self.slice_at(b, 1, at)?;
+                return Some(self.column_of_product(a, column, &attrs));
             }
         }
-        match (axis, self.b.ty(a).rank()) {
+        match (axis, ty.rank()) {
             (0, _) => Some(self.b.index(a, &[at]).into()),
             (1, 2) => Some(self.column(a, at)),
             (_, _) => None,
@@ -110,7 +104,7 @@ impl Propagate {
     }
 
     fn column(&mut self, matrix: Atom, at: Atom) -> Atom {
-        if let Some(matrix) = self.transposed(matrix) {
+        if let Some(matrix) = self.transpose_of(matrix) {
             return self.b.index(matrix, &[at]).into();
         }
         let rows = self.b.ty(matrix).dims[0].atom();
