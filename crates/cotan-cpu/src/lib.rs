@@ -3,6 +3,7 @@
 //! Everything here is passes on the nests of [`cotan_loops`], in the [`pipeline`]s of this crate; what comes out is a nest
 //! again. This crate must not know of LLVM, of the threads that run, or of memory of the machine.
 
+mod bind_sizes;
 mod delinearize;
 mod distribute;
 mod fork;
@@ -19,6 +20,7 @@ mod split_blocks;
 mod vector;
 mod wavefront;
 
+pub use bind_sizes::bind_sizes;
 pub use delinearize::delinearize;
 pub use distribute::distribute;
 pub use fork::fork;

@@ -9,6 +9,7 @@ mod function_cache;
 use crate::cache::Key;
 use crate::emit::{emit, symbol};
 use crate::jit::{CompiledModule, Engine, JitError, OptLevel};
+use cotan_cpu::bind_sizes;
 use cotan_cpu::pipeline::{OF_VERSIONS, OPTIMIZED, PLAIN, WATCH_RESULTS};
 use cotan_cpu::unwatched_results;
 use cotan_ir::{Function, Symbol, VerifiedModule};
@@ -52,6 +53,9 @@ pub struct CompileOptions {
     pub has_plain_products: bool,
     /// Whether the code is of a version for known sizes, whose products are contracted.
     pub is_version: bool,
+    /// Integer operands that all calls pass the same for, by their positions: the passes on the nest do not know of it. No bit
+    /// depends on it.
+    pub known_sizes: Vec<(usize, i64)>,
     /// How many lanes of a loop an operation works on, at most; `None` for all of them, which LLVM puts into registers.
     /// No bit depends on it.
     pub width: Option<Width>,
@@ -182,6 +186,8 @@ impl Backend {
         let functions = closure(module, names)?;
         let probe = |f: &Function| options.probe.filter(|_| names.contains(&&*f.name));
         let mut nests: Vec<LoopFunction> = functions.values().map(|f| options.probed_nest(f, probe(f))).collect();
+        let entries = nests.iter_mut().filter(|nest| names.contains(&&*nest.name));
+        entries.for_each(|nest| bind_sizes(nest, &options.known_sizes));
         if options.has_plain_products {
             let called = nests.iter_mut().filter(|nest| names.contains(&&*nest.name));
             called.for_each(|nest| run(WATCH_RESULTS, nest, &NestContext::default()));

@@ -5,6 +5,7 @@
 //! for a stack.
 
 use super::bounds::Bounds;
+use super::strides::Strides;
 use super::text::{constant, in_lanes, register};
 use super::uses::Uses;
 use super::writer::FunctionWriter;
@@ -22,6 +23,10 @@ pub(super) struct FunctionEmitter<'a> {
     pub(super) all_uses: &'a Uses,
     /// What numbers of the whole function are at most.
     pub(super) bounds: &'a Bounds,
+    /// How far apart the offsets of neighbouring lanes are.
+    pub(super) strides: &'a Strides,
+    /// How many elements it reads one by one for lanes.
+    pub(super) n_read_singly: u32,
     /// How often the segments of this LLVM function do.
     pub(super) segment_uses: Uses,
     /// The cells of the environment that this function has for the pieces split off it.
@@ -43,7 +48,7 @@ impl<'a> FunctionEmitter<'a> {
     pub(super) fn new(
         module: &'a mut ModuleEmitter,
         f: &'a LoopFunction,
-        (all_uses, bounds): (&'a Uses, &'a Bounds),
+        (all_uses, bounds, strides): (&'a Uses, &'a Bounds, &'a Strides),
         body: &[Node],
     ) -> FunctionEmitter<'a> {
         FunctionEmitter {
@@ -51,6 +56,8 @@ impl<'a> FunctionEmitter<'a> {
             f,
             all_uses,
             bounds,
+            strides,
+            n_read_singly: 0,
             segment_uses: Uses::of_segments(f, body),
             cells: BTreeMap::new(),
             n_cells: 0,

@@ -80,21 +80,17 @@ impl FunctionEmitter<'_> {
         let form = memory_form(elem, lanes);
         let align = elem.bytes();
         let value = match mask {
-            None if self.f.lanes(from.offset) == 1 => {
+            _ if self.f.lanes(from.offset) > 1 => self.gather(from, elem, lanes, mask),
+            None => {
                 let address = self.address(from);
                 format!("load {ty}, ptr {address}, align {align}")
             }
-            mask => {
-                let mask = mask_or_all(self, mask, lanes);
-                let (address, is_apart, pointers) = lane_addresses(self, from, lanes);
-                let suffix = format!("{form}.{}", if is_apart { format!("v{lanes}p0") } else { "p0".to_owned() });
-                let name = if is_apart { "gather" } else { "load" };
-                self.out.module.declare(&format!(
-                    "declare {ty} @llvm.masked.{name}.{suffix}({pointers}, i32 immarg, <{lanes} x i1>, {ty})"
-                ));
-                format!(
-                    "call {ty} @llvm.masked.{name}.{suffix}({pointers} {address}, i32 {align}, {mask}, {ty} zeroinitializer)"
-                )
+            Some(mask) => {
+                let mask = self.typed_spread(mask, lanes);
+                let address = self.address(from);
+                let name = format!("@llvm.masked.load.{form}.p0");
+                self.out.module.declare(&format!("declare {ty} {name}(ptr, i32 immarg, <{lanes} x i1>, {ty})"));
+                format!("call {ty} {name}(ptr {address}, i32 {align}, {mask}, {ty} zeroinitializer)")
             }
         };
         if elem == Elem::Bool {
@@ -121,7 +117,7 @@ impl FunctionEmitter<'_> {
             let address = self.address(to);
             return self.out.line(&format!("store {ty} {value}, ptr {address}, align {align}"));
         }
-        let mask = mask_or_all(self, mask, lanes);
+        let mask = in_all_lanes_of_mask(self, mask, lanes);
         let (address, is_apart, pointers) = lane_addresses(self, to, lanes);
         let suffix = format!("{form}.{}", if is_apart { format!("v{lanes}p0") } else { "p0".to_owned() });
         let name = if is_apart { "scatter" } else { "store" };
@@ -219,11 +215,11 @@ fn fold(emitter: &mut FunctionEmitter<'_>, name: &str, monoid: Monoid, value: Op
     emitter.out.line(&format!("{name} = bitcast {ty} {whole} to {ty}"));
 }
 
-fn memory_form(elem: Elem, lanes: u32) -> String {
+pub(super) fn memory_form(elem: Elem, lanes: u32) -> String {
     if elem == Elem::Bool { format!("v{lanes}i8") } else { Form { elem, lanes }.suffix() }
 }
 
-fn mask_or_all(emitter: &mut FunctionEmitter<'_>, mask: Option<Operand>, lanes: u32) -> String {
+pub(super) fn in_all_lanes_of_mask(emitter: &mut FunctionEmitter<'_>, mask: Option<Operand>, lanes: u32) -> String {
     match mask {
         None => format!("<{lanes} x i1> splat (i1 true)"),
         Some(mask) => emitter.typed_spread(mask, lanes),
@@ -235,9 +231,13 @@ fn lane_addresses(emitter: &mut FunctionEmitter<'_>, place: Place, lanes: u32) -
     if emitter.f.lanes(place.offset) == 1 {
         return (emitter.address(place), false, "ptr".to_owned());
     }
+    (lane_pointers(emitter, place), true, format!("<{lanes} x ptr>"))
+}
+
+/// The addresses of elements that lie apart.
+pub(super) fn lane_pointers(emitter: &mut FunctionEmitter<'_>, place: Place) -> String {
     let base = emitter.base(place.buffer);
     let ty = in_memory(emitter.f.buffers[place.buffer.index()].elem);
     let offsets = emitter.typed(place.offset);
-    let addresses = emitter.out.define(&format!("getelementptr inbounds {ty}, ptr {base}, {offsets}"));
-    (addresses, true, format!("<{lanes} x ptr>"))
+    emitter.out.define(&format!("getelementptr inbounds {ty}, ptr {base}, {offsets}"))
 }

@@ -7,6 +7,7 @@
 mod bounds;
 mod flush;
 mod function;
+mod gather;
 mod host;
 mod idle;
 mod instruction;
@@ -21,6 +22,7 @@ mod poll;
 mod product;
 mod routine;
 mod storage;
+mod strides;
 mod text;
 mod uses;
 mod writer;

@@ -6,6 +6,7 @@ use super::instruction::Form;
 use super::memory::store_results;
 use super::pieces::is_flushing;
 use super::poll::{Cut, has_loop};
+use super::strides::Strides;
 use super::text::{in_lanes, quoted, register};
 use super::uses::Uses;
 use super::{ModuleEmitter, symbol};
@@ -17,8 +18,8 @@ use cotan_runtime::abi::layout;
 impl FunctionEmitter<'_> {
     /// Prints a function of the module, and those that are split off it.
     pub(super) fn emit(module: &mut ModuleEmitter, f: &LoopFunction) {
-        let (uses, bounds) = (Uses::of_function(f), Bounds::of_function(f));
-        let mut emitter = FunctionEmitter::new(module, f, (&uses, &bounds), &f.body);
+        let (uses, bounds, strides) = (Uses::of_function(f), Bounds::of_function(f), Strides::of_function(f));
+        let mut emitter = FunctionEmitter::new(module, f, (&uses, &bounds, &strides), &f.body);
         emitter.declare_slots(&uses);
         load_params(&mut emitter);
         emitter.nodes_with_records(&f.body);

@@ -207,7 +207,8 @@ fn outline(
 ) -> String {
     let name = emitter.out.module.outlined_name(&emitter.f.name);
     let lanes = emitter.lanes;
-    let mut inner = FunctionEmitter::new(&mut *emitter.out.module, emitter.f, (emitter.all_uses, emitter.bounds), body);
+    let known = (emitter.all_uses, emitter.bounds, emitter.strides);
+    let mut inner = FunctionEmitter::new(&mut *emitter.out.module, emitter.f, known, body);
     inner.lanes = lanes;
     inner.declare_slots(&env.own);
     for (shared, cell) in env.inputs.iter().zip(inputs) {

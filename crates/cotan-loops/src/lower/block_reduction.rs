@@ -1,13 +1,17 @@
-//! Reductions whose blocks are reduced apart, which their order lets them: so threads can share the work.
+//! Reductions whose blocks are reduced apart, which their order lets them: so threads can share the work, and no iteration
+//! waits for the one before it.
+//!
+//! With several indices a block is a range of row-major numbers, and a loop over the parts of rows in it has one over a part's
+//! iterations inside. Their values go to memory first: numbers modulo the partial results are others in each row.
 //!
 //! Values that are dear to compute go to memory first, so that nothing holds up the loop that computes them. Light ones
 //! are added up at once. What a block adds up waits for its last sums, so blocks of the lightest values go two at a time.
 
 use super::par::output::Output;
-use super::work::times;
+use super::work::{combines_nothing, times, times_extent};
 use super::{Lowering, Value};
 use crate::node::{Independence, Operand, Place, Sharing, Tensor};
-use cotan_ir::{Elem, Op, Par, ParResult, Var};
+use cotan_ir::{Const, Elem, Op, Par, ParResult, Var};
 use cotan_ops::Instruction;
 use cotan_ops::reduce::BLOCK;
 
@@ -24,19 +28,58 @@ const MOST_VALUES: i64 = 1 << 40;
 /// Values of two blocks, as a power of two.
 const PAIR_BITS: u32 = (2 * BLOCK).trailing_zeros();
 
-/// Whether threads can share the work on reductions: all are of scalars, and there is more than a block of them, or
-/// iterations are long.
-pub(super) fn has_blocks_apart(this: &Lowering, sharing: &Sharing, p: &Par, results: &[Var], n: Operand) -> bool {
+/// The last extent from which the values of several indices are worth loops of their own.
+const LONG_ROW: i64 = 8;
+
+/// From so many values on they are as many as can be counted.
+const UNCOUNTABLE: i64 = 1 << 62;
+
+/// Whether blocks of reductions can be reduced apart: all are of scalars, and there is more than a block of them, or
+/// iterations are long; and where there are several indices, rows may be long and share nothing else.
+pub(super) fn has_blocks_apart(
+    this: &Lowering,
+    sharing: &Sharing,
+    p: &Par,
+    results: &[Var],
+    extents: &[Operand],
+) -> bool {
     let mut reduced = p.kinds.iter().zip(results).filter(|(kind, _)| matches!(kind, ParResult::Reduced { .. }));
-    let may_have_blocks = n.as_i64().is_none_or(|n| n > BLOCK as i64);
-    let may_have_totals = n.as_i64().is_none_or(|n| n <= MOST_VALUES);
-    (may_have_blocks || !is_light(sharing))
-        && may_have_totals
-        && reduced.all(|(_, result)| this.f.ty(*result).is_scalar())
+    let known = extents.iter().try_fold(1_i64, |n, extent| Some(n.saturating_mul(extent.as_i64()?.max(0))));
+    let may_have_blocks = known.is_none_or(|n| n > BLOCK as i64);
+    let may_have_totals = known.is_none_or(|n| n <= MOST_VALUES);
+    let pays = match extents {
+        [_] => may_have_blocks || !is_light(sharing),
+        [.., last] => combines_nothing(p) && last.as_i64().is_none_or(|n| n >= LONG_ROW),
+        [] => false,
+    };
+    pays && may_have_totals && reduced.all(|(_, result)| this.f.ty(*result).is_scalar())
 }
 
-/// The loop of a single index, block by block.
-pub(super) fn blocks_apart<'a>(this: &mut Lowering<'a>, p: &'a Par, n: Operand, results: &[Var], sharing: Sharing) {
+/// The number of values; of more than can be counted as many as can be.
+fn n_values(this: &mut Lowering, extents: &[Operand]) -> Operand {
+    let n = this.count(extents);
+    if extents.len() == 1 || n.as_i64().is_some() {
+        return n;
+    }
+    let one = Operand::Const(Const::float(Elem::F64, 1.0));
+    let product = extents.iter().fold(one, |product, extent| {
+        let extent = this.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[*extent]);
+        this.native(Instruction::Mul, Elem::F64, Elem::F64, &[product, extent])
+    });
+    let most = Operand::Const(Const::float(Elem::F64, UNCOUNTABLE as f64));
+    let is_countable = this.native(Instruction::Lt, Elem::F64, Elem::Bool, &[product, most]);
+    this.native(Instruction::Select, Elem::I64, Elem::I64, &[is_countable, n, Operand::i64(UNCOUNTABLE)])
+}
+
+/// The loops of a `par`, block by block. `sharing` is of a value.
+pub(super) fn blocks_apart<'a>(
+    this: &mut Lowering<'a>,
+    p: &'a Par,
+    extents: &[Operand],
+    results: &[Var],
+    sharing: Sharing,
+) {
+    let n = n_values(this, extents);
     let n_blocks = this.n_blocks(n);
     // Of a stacked result the place, of a reduced one what its blocks give.
     let mut whole = Vec::new();
@@ -49,8 +92,8 @@ pub(super) fn blocks_apart<'a>(this: &mut Lowering<'a>, p: &'a Par, n: Operand, 
     let longest = n.as_i64().map_or(BLOCK as i64, |n| n.clamp(0, BLOCK as i64));
     let steps = times(this, sharing.steps, longest);
     let of_block = Sharing { steps, sums: sharing.sums.clone() };
-    if !is_light(&sharing) {
-        this.for_each("block", n_blocks, |this, block| dear_block(this, p, n, &whole, block, sharing));
+    if extents.len() > 1 || !is_light(&sharing) {
+        this.for_each("block", n_blocks, |this, block| dear_block(this, p, extents, n, &whole, block, sharing));
         this.may_fork(of_block);
     } else if goes_in_pairs(p, n) {
         let n_paired = pairs_of_blocks(this, p, n, &whole, of_block);
@@ -77,7 +120,15 @@ pub(super) fn blocks_apart<'a>(this: &mut Lowering<'a>, p: &'a Par, n: Operand, 
 }
 
 /// The values of a block go to memory, and are then reduced.
-fn dear_block<'a>(this: &mut Lowering<'a>, p: &'a Par, n: Operand, whole: &[Tensor], block: Operand, sharing: Sharing) {
+fn dear_block<'a>(
+    this: &mut Lowering<'a>,
+    p: &'a Par,
+    extents: &[Operand],
+    n: Operand,
+    whole: &[Tensor],
+    block: Operand,
+    sharing: Sharing,
+) {
     let (start, length) = this.range_of_block(n, block);
     let longest = n.as_i64().map_or(BLOCK as i64, |n| n.clamp(0, BLOCK as i64));
     let mut outputs = Vec::new();
@@ -89,18 +140,75 @@ fn dear_block<'a>(this: &mut Lowering<'a>, p: &'a Par, n: Operand, whole: &[Tens
             }
         });
     }
-    let name = name_of_index(this, p);
-    this.for_each_apart(&name, length, |this, k| {
-        let i = this.add(start, k);
-        this.par_body(p, &[n], &[i], &outputs, k);
-    });
-    this.may_fork(sharing);
+    if let [extent] = extents {
+        let name = this.f.name_of(p.indices[0]).to_owned();
+        this.for_each_apart(&name, length, |this, k| {
+            let i = this.add(start, k);
+            this.par_body(p, &[*extent], &[i], &outputs, k);
+        });
+        this.may_fork(sharing);
+    } else {
+        rows_of_block(this, p, extents, &outputs, (start, length), sharing);
+    }
     for ((kind, output), totals) in p.kinds.iter().zip(&outputs).zip(whole) {
         if let (ParResult::Reduced { monoid, .. }, Output::Block(values)) = (kind, output) {
             let total = this.total_of_block(*monoid, values, length);
             this.store(Place { buffer: totals.place.buffer, offset: block }, total);
         }
     }
+}
+
+/// The iterations of several indices whose row-major numbers are those of a block: row by row, and of each row its part.
+fn rows_of_block<'a>(
+    this: &mut Lowering<'a>,
+    p: &'a Par,
+    extents: &[Operand],
+    outputs: &[Output],
+    (start, length): (Operand, Operand),
+    sharing: Sharing,
+) {
+    let ([outer @ .., row], [names @ .., name]) = (extents, &p.indices[..]) else { return };
+    let (name_of_row, name) = (this.f.name_of(names[0]).to_owned(), this.f.name_of(*name).to_owned());
+    let i64_op = |this: &mut Lowering, instruction, a, b| this.native(instruction, Elem::I64, Elem::I64, &[a, b]);
+    let end = this.add(start, length);
+    let first_row = i64_op(this, Instruction::Div, start, *row);
+    let last = this.sub(end, Operand::i64(1));
+    let last_row = i64_op(this, Instruction::Div, last, *row);
+    let n_before = this.sub(last_row, first_row);
+    let n_rows = this.add(n_before, Operand::i64(1));
+    this.for_each_apart(&name_of_row, n_rows, |this, k| {
+        let number_of_row = this.add(first_row, k);
+        let start_of_row = this.mul(number_of_row, *row);
+        let before = this.sub(start, start_of_row);
+        let low = i64_op(this, Instruction::Max, before, Operand::i64(0));
+        let rest = this.sub(end, start_of_row);
+        let high = i64_op(this, Instruction::Min, rest, *row);
+        let mut at = indices_of_row(this, outer, number_of_row);
+        let count = this.sub(high, low);
+        this.for_each_apart(&name, count, |this, k| {
+            let j = this.add(low, k);
+            let number = this.add(start_of_row, j);
+            at.push(j);
+            let in_block = this.sub(number, start);
+            this.par_body(p, extents, &at, outputs, in_block);
+        });
+    });
+    let steps = times_extent(this, sharing.steps, *row);
+    this.may_fork(Sharing { steps, ..sharing });
+}
+
+/// The indices of a row, given its row-major number.
+fn indices_of_row(this: &mut Lowering, extents: &[Operand], number: Operand) -> Vec<Operand> {
+    let Some((_, inner)) = extents.split_first() else { return Vec::new() };
+    let mut left = number;
+    let mut indices = Vec::new();
+    for extent in inner.iter().rev() {
+        indices.push(this.native(Instruction::Rem, Elem::I64, Elem::I64, &[left, *extent]));
+        left = this.native(Instruction::Div, Elem::I64, Elem::I64, &[left, *extent]);
+    }
+    indices.push(left);
+    indices.reverse();
+    indices
 }
 
 /// The values of a block are reduced as they are computed.
@@ -155,7 +263,7 @@ fn light_blocks<'a>(
         }
         parts.push((*block, start, outputs));
     }
-    let name = name_of_index(this, p);
+    let name = this.f.name_of(p.indices[0]).to_owned();
     this.counted(&name, length, Independence::Block, |this, k| {
         for (_, start, outputs) in &parts {
             let i = this.add(*start, k);
@@ -170,10 +278,6 @@ fn light_blocks<'a>(
             }
         }
     }
-}
-
-fn name_of_index(this: &Lowering, p: &Par) -> String {
-    this.f.name_of(p.indices[0]).to_owned()
 }
 
 /// Whether blocks may be reduced two at a time: bodies read and compute a little and do nothing else.

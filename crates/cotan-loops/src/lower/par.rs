@@ -26,12 +26,12 @@ impl<'a> Lowering<'a> {
         let prints = p.body.walk().any(|s| s.op.effects().prints);
         let is_in_par = std::mem::replace(&mut self.is_in_par, true);
         let forks = !is_in_par && self.target.estimates_work && !prints;
-        let sharing = if forks { sharing(self, p) } else { None };
         let reduces = p.kinds.iter().any(|kind| matches!(kind, ParResult::Reduced { .. }));
+        let sharing = if forks { sharing(self, p, reduces) } else { None };
         match (sharing, &p.indices[..]) {
             (_, _) if reduces && self.target.keeps_reductions => reduce(self, p, &extents, results),
-            (Some(sharing), [_]) if reduces && has_blocks_apart(self, &sharing, p, results, extents[0]) => {
-                blocks_apart(self, p, extents[0], results, sharing);
+            (Some(sharing), _) if reduces && has_blocks_apart(self, &sharing, p, results, &extents) => {
+                blocks_apart(self, p, &extents, results, sharing);
             }
             (sharing, _) => nest(self, p, &extents, results, sharing.filter(|_| !reduces)),
         }

@@ -23,8 +23,9 @@ const CALL: f64 = 128.0;
 /// The extent of what is known only inside.
 const UNKNOWN: f64 = 16.0;
 
-/// What is known of the outermost loop of a `par` for threads; nothing if its iterations must run one after the other.
-pub(super) fn sharing(this: &mut Lowering, p: &Par) -> Option<Sharing> {
+/// What is known of the outermost loop of a `par` for threads, or of its values in row-major order where it `reduces` them;
+/// nothing if its iterations must run one after the other.
+pub(super) fn sharing(this: &mut Lowering, p: &Par, reduces: bool) -> Option<Sharing> {
     let sums = sums(this, p)?;
     let loops = match (sums.is_empty(), this.is_in_loop) {
         (true, _) => Loops::Counted,
@@ -32,11 +33,30 @@ pub(super) fn sharing(this: &mut Lowering, p: &Par) -> Option<Sharing> {
         (false, false) => Loops::As(LOOPS),
     };
     let iteration = steps_of_block(this, &p.body, loops);
+    if reduces {
+        return Some(Sharing { steps: iteration, sums });
+    }
     let steps = p.extents.iter().skip(1).fold(iteration, |steps, extent| {
         let extent = extent_as_float(this, *extent);
         float(this, Instruction::Mul, steps, extent)
     });
     Some(Sharing { steps, sums })
+}
+
+/// Whether iterations combine nothing into what is outside.
+pub(super) fn combines_nothing(p: &Par) -> bool {
+    let mut inside = FxHashSet::default();
+    introduced(&p.body, &mut inside);
+    written_accs(&p.body).is_subset(&inside)
+}
+
+/// The steps of as many iterations as an extent says.
+pub(super) fn times_extent(this: &mut Lowering, steps: Operand, extent: Operand) -> Operand {
+    let extent = match extent {
+        Operand::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
+        Operand::Local(_) => this.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[extent]),
+    };
+    float(this, Instruction::Mul, steps, extent)
 }
 
 /// What the iterations of a `par` combine into; nothing if something of it can't be had in several copies. Where
@@ -72,13 +92,7 @@ pub(super) fn sharing_of_elements(this: &mut Lowering, extents: &[Operand], step
         return None;
     }
     let (_, inner) = extents.split_first()?;
-    let steps = inner.iter().fold(number(steps), |steps, extent| {
-        let extent = match extent {
-            Operand::Const(c) => number(c.as_i64().unwrap_or(0).max(0) as f64),
-            Operand::Local(_) => this.native(Instruction::Cast(Elem::F64), Elem::I64, Elem::F64, &[*extent]),
-        };
-        float(this, Instruction::Mul, steps, extent)
-    });
+    let steps = inner.iter().fold(number(steps), |steps, extent| times_extent(this, steps, *extent));
     Some(Sharing { steps, sums: Vec::new() })
 }
 

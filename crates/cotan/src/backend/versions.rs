@@ -165,10 +165,17 @@ impl Versions {
         let start = Instant::now();
         let Maker { llvm, code, module, symbol, known, is_plain } = &self.maker;
         let plain = if *is_plain { code.plain(module, symbol) } else { None };
-        let special = version(plain.as_ref().unwrap_or(module), symbol, &self.known_sizes(of), known)?;
-        let special = crate::pipeline::verified(special);
-        let options = CompileOptions { has_plain_products: plain.is_some(), is_version: true, ..code.options() };
-        let code = llvm.compile(&special, symbol, &options).ok()?;
+        let (first, sizes) = (plain.as_ref().unwrap_or(module), self.known_sizes(of));
+        let general = CompileOptions { has_plain_products: plain.is_some(), ..code.options() };
+        let code = match version(first, symbol, &sizes, known) {
+            Some(special) => {
+                let special = crate::pipeline::verified(special);
+                llvm.compile(&special, symbol, &CompileOptions { is_version: true, ..general })
+            }
+            // Sums have the order of the general code's nest, so that is what sizes are bound in.
+            None => llvm.compile(first, symbol, &CompileOptions { known_sizes: sizes, ..general }),
+        };
+        let code = code.ok()?;
         Some(Made { code, time: start.elapsed() })
     }
 

@@ -150,7 +150,7 @@ impl Writer<'_, '_> {
         let value = self.in_lanes(value);
         let elem = self.elem_of(value);
         let apart = match self.shapes.of_operand(place.offset) {
-            Shape::Linear(stride) => stride.number().is_some_and(|n| n != 0),
+            Shape::Linear(stride) => self.is_not_zero(&stride),
             Shape::Uniform | Shape::Varying => false,
         };
         if apart || self.buffers.contains_key(&place.buffer) {
@@ -166,6 +166,11 @@ impl Writer<'_, '_> {
             return self.push(Node::Combine { monoid, target, value });
         }
         self.scatter(monoid, place, value);
+    }
+
+    /// Whether a stride is known not to be zero here: what counts the iterations of a loop is not, inside of it.
+    fn is_not_zero(&self, stride: &Stride) -> bool {
+        stride.factor != 0 && stride.by.iter().all(|n| self.inner.iter().any(|(_, count)| count == n))
     }
 
     /// The value of one lane.
