@@ -25,8 +25,8 @@ pub(super) struct FunctionEmitter<'a> {
     pub(super) bounds: &'a Bounds,
     /// How far apart the offsets of neighbouring lanes are.
     pub(super) strides: &'a Strides,
-    /// How many elements it reads one by one for lanes.
-    pub(super) n_read_singly: u32,
+    /// How many elements it reads and writes one by one for lanes.
+    pub(super) n_single: u32,
     /// How often the segments of this LLVM function do.
     pub(super) segment_uses: Uses,
     /// The cells of the environment that this function has for the pieces split off it.
@@ -57,7 +57,7 @@ impl<'a> FunctionEmitter<'a> {
             all_uses,
             bounds,
             strides,
-            n_read_singly: 0,
+            n_single: 0,
             segment_uses: Uses::of_segments(f, body),
             cells: BTreeMap::new(),
             n_cells: 0,

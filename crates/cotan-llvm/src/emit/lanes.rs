@@ -1,6 +1,7 @@
 //! Values with lanes: how scalars spread over them, how lanes are read, written, and combined.
 
 use super::function::FunctionEmitter;
+use super::gather::Elements;
 use super::instruction::Form;
 use super::text::{constant, in_all_lanes, in_lanes, in_memory, register};
 use cotan_ir::{Elem, Monoid, bug};
@@ -80,7 +81,7 @@ impl FunctionEmitter<'_> {
         let form = memory_form(elem, lanes);
         let align = elem.bytes();
         let value = match mask {
-            _ if self.f.lanes(from.offset) > 1 => self.gather(from, elem, lanes, mask),
+            _ if self.f.lanes(from.offset) > 1 => self.gather(Elements { place: from, elem, lanes, mask }),
             None => {
                 let address = self.address(from);
                 format!("load {ty}, ptr {address}, align {align}")
@@ -107,26 +108,22 @@ impl FunctionEmitter<'_> {
         let most = operands.into_iter().flatten().map(|operand| self.f.lanes(operand)).max();
         let lanes = most.filter(|lanes| *lanes > 1).unwrap_or(self.lanes);
         let ty = in_lanes(in_memory(elem), lanes);
-        let form = memory_form(elem, lanes);
         let align = elem.bytes();
         let mut value = self.spread(value, lanes);
         if elem == Elem::Bool {
             value = self.out.define(&format!("zext <{lanes} x i1> {value} to {ty}"));
         }
-        if mask.is_none() && offset_lanes == 1 {
-            let address = self.address(to);
-            return self.out.line(&format!("store {ty} {value}, ptr {address}, align {align}"));
+        if offset_lanes > 1 {
+            return self.scatter(Elements { place: to, elem, lanes, mask }, &value);
         }
-        let mask = in_all_lanes_of_mask(self, mask, lanes);
-        let (address, is_apart, pointers) = lane_addresses(self, to, lanes);
-        let suffix = format!("{form}.{}", if is_apart { format!("v{lanes}p0") } else { "p0".to_owned() });
-        let name = if is_apart { "scatter" } else { "store" };
-        self.out.module.declare(&format!(
-            "declare void @llvm.masked.{name}.{suffix}({ty}, {pointers}, i32 immarg, <{lanes} x i1>)"
-        ));
-        self.out.line(&format!(
-            "call void @llvm.masked.{name}.{suffix}({ty} {value}, {pointers} {address}, i32 {align}, {mask})"
-        ));
+        let address = self.address(to);
+        let Some(mask) = mask else {
+            return self.out.line(&format!("store {ty} {value}, ptr {address}, align {align}"));
+        };
+        let mask = self.typed_spread(mask, lanes);
+        let name = format!("@llvm.masked.store.{}.p0", memory_form(elem, lanes));
+        self.out.module.declare(&format!("declare void {name}({ty}, ptr, i32 immarg, <{lanes} x i1>)"));
+        self.out.line(&format!("call void {name}({ty} {value}, ptr {address}, i32 {align}, {mask})"));
     }
 
     /// Tells the caller if a value that was stored is NaN, and its buffer is watched.
@@ -224,14 +221,6 @@ pub(super) fn in_all_lanes_of_mask(emitter: &mut FunctionEmitter<'_>, mask: Opti
         None => format!("<{lanes} x i1> splat (i1 true)"),
         Some(mask) => emitter.typed_spread(mask, lanes),
     }
-}
-
-/// The address of the first lane, or those of all if they lie apart; whether they do; the type.
-fn lane_addresses(emitter: &mut FunctionEmitter<'_>, place: Place, lanes: u32) -> (String, bool, String) {
-    if emitter.f.lanes(place.offset) == 1 {
-        return (emitter.address(place), false, "ptr".to_owned());
-    }
-    (lane_pointers(emitter, place), true, format!("<{lanes} x ptr>"))
 }
 
 /// The addresses of elements that lie apart.

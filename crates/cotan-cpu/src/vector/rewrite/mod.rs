@@ -31,7 +31,7 @@ use super::shape::{Shape, Shapes, Stride};
 use checks::{checks_first, has_check, has_failing_checks, is_harmless};
 use cotan_ir::{CheckKind, Const, Elem, Span, bug};
 use cotan_loops::node::{
-    Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Threads,
+    Buffer, BufferInfo, Expr, For, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Threads, any, count,
 };
 use cotan_ops::Instruction;
 use lane_sums::LaneSum;
@@ -171,9 +171,12 @@ struct FailingCheck {
 
 /// Whether a body is short enough to be written twice.
 fn is_short(body: &[Node]) -> bool {
-    let is_simple =
-        |node: &Node| !node.has_loop() && !matches!(node, Node::Alloc { .. } | Node::Scope(_) | Node::Segment(_));
-    body.len() <= SHORT_BODY && body.iter().all(is_simple) && checks_first(body)
+    let is_simple = |node: &Node| !matches!(node, Node::Alloc { .. } | Node::Scope(_) | Node::Segment(_));
+    if !body.iter().any(Node::has_loop) {
+        return body.len() <= SHORT_BODY && body.iter().all(is_simple) && checks_first(body);
+    }
+    let is_else = |node: &Node| !is_simple(node) || matches!(node, Node::While(..) | Node::StackOpen(_));
+    count(body) <= SHORT_BODY && !body.iter().any(has_check) && !any(body, &mut |node| is_else(node))
 }
 
 struct Writer<'a, 'b> {
@@ -412,6 +415,7 @@ impl Writer<'_, '_> {
             write(w, first);
         });
         (self.values, self.mutable) = (values, mutable);
+        self.rows.clear();
         self.push(Node::For(Box::new(For {
             index: strip,
             count,
