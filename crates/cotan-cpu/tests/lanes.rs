@@ -140,13 +140,11 @@ fn what_lanes_share_stays_a_scalar() {
               pays.3 = le.i64 0, 67108864
               pays.4 = and.bool pays.3, pays.2
               if pays.4 {
-                v = add.i64 n, 31
+                v = max.i64 n, 0
                 v.1 = shr.i64 v, 5
                 for strip < v.1 lanes(32) may fork(steps steps.1) {
                   v.2 = shl.i64 strip, 5
-                  lanes = iota v.2
-                  v.3 = lt.i64 lanes, n
-                  a.1 = lanes x[v.2] where v.3
+                  a.1 = lanes x[v.2]
                   s1.3 := 0.0
                   for k < m {
                     s1.4 = s1.3
@@ -155,7 +153,23 @@ fn what_lanes_share_stays_a_scalar() {
                     s1.3 := s2.1
                   }
                   s1.5 = s1.3
-                  lanes y[v.2] = s1.5 where v.3
+                  lanes y[v.2] = s1.5
+                }
+                v.3 = shl.i64 v.1, 5
+                v.4 = lt.i64 v.3, n
+                if v.4 {
+                  lanes = iota v.3
+                  v.5 = lt.i64 lanes, n
+                  a.2 = lanes x[v.3] where v.5
+                  s1.6 := 0.0
+                  for k.1 < m {
+                    s1.7 = s1.6
+                    b.2 = w[k.1]
+                    s2.2 = fma.f64 a.2, b.2, s1.7
+                    s1.6 := s2.2
+                  }
+                  s1.8 = s1.6
+                  lanes y[v.3] = s1.8 where v.5
                 }
               }
               else {
