@@ -9,7 +9,7 @@ use crate::{
 ///
 /// A misuse (wrong arity, an element type that a primitive does not take, a block closed twice) is a bug of the caller
 /// and panics; users' errors are found before anything is built.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Builder {
     vars: Vec<VarInfo>,
     params: Vec<Var>,

@@ -18,6 +18,16 @@ pub(super) enum Lead {
     Extent(Extent),
 }
 
+/// A call of a function that takes functions.
+#[derive(Clone, Copy)]
+pub(super) struct Inlined<'x, 'p> {
+    pub(super) source: &'p Function,
+    pub(super) callee: Closure<'p>,
+    pub(super) generics: &'p [GenericArg],
+    /// What it gives for parameters of function type.
+    pub(super) functions: &'x [Option<Closure<'p>>],
+}
+
 /// A check of a shape that was written already.
 struct ShapeCheck {
     span: Span,
@@ -60,20 +70,16 @@ impl<'a, 'p> Body<'a, 'p> {
                 let args = self.with_checked_sizes(callee, args);
                 let source = self.lowering.program.function(*function);
                 if takes_functions(source) {
-                    return inline(self, source, callee, generics, args, functions);
+                    let call = Inlined { source, callee, generics, functions };
+                    return if source.rules.any() {
+                        self.ruled_call(call, &args)
+                    } else {
+                        self.inlined(call, args, |body| body.function_value(source))
+                    };
                 }
                 let (instance, leads) =
                     self.in_frame(callee.frame, |body| body.instance_with_leads(*function, generics))?;
-                let leaves = args.concat();
-                let args = self.code.arguments(&leads, &leaves);
-                let results = self.code.b.call(&instance.function, &args);
-                let positions = &instance.signature.results;
-                for (k, v) in results.iter().enumerate() {
-                    if !positions.contains(&k) {
-                        self.code.non_negative.insert(*v);
-                    }
-                }
-                Ok(positions.iter().map(|k| results[*k].into()).collect())
+                Ok(self.code.call_of(&instance, &leads, &args))
             }
             CallableKind::Lambda(lambda) => apply_lambda(self, lambda, callee, args),
             CallableKind::Param(local) => {
@@ -124,6 +130,58 @@ impl<'a, 'p> Body<'a, 'p> {
         args
     }
 
+    /// Lowers in a frame of a function that takes functions, with the arguments and functions that a call gives it.
+    pub(super) fn inlined(
+        &mut self,
+        call: Inlined<'_, 'p>,
+        args: Vec<Value>,
+        lower: impl FnOnce(&mut Self) -> Result<Value>,
+    ) -> Result<Value> {
+        let source = call.source;
+        self.lowering.enter(&source.name, call.callee.callable.span)?;
+        let mut frame = self.function_frame(source);
+        for (k, generic) in call.generics.iter().enumerate() {
+            if let GenericArg::Size(dim) = generic {
+                frame.sizes[k] = self.size_of_call(call, k, dim, &args);
+            }
+        }
+        for (k, function) in call.functions.iter().enumerate() {
+            if let Some(function) = function {
+                frame.functions.insert(LocalId(k as u32), *function);
+            }
+        }
+        let previous = self.push_frame(frame);
+        let result = std::mem::replace(&mut self.result, source.result.clone());
+        let outside = self.kept;
+        self.kept = within(outside, source);
+        let value = self.scoped(|body| {
+            for (k, (param, value)) in source.params.iter().zip(args).enumerate() {
+                body.know_sizes(&param.ty, &value);
+                let value = if param.nodiff { body.code.without_derivative(value) } else { value };
+                body.bind_parameter(k, value);
+            }
+            lower(body)
+        });
+        self.result = result;
+        self.kept = outside;
+        self.pop_frame(previous);
+        self.lowering.leave();
+        value
+    }
+
+    /// What generic number `k` of a function that takes functions is.
+    fn size_of_call(&mut self, call: Inlined<'_, 'p>, k: usize, dim: &Dim, args: &[Value]) -> Option<Atom> {
+        if let Some(size) = self.in_frame(call.callee.frame, |body| body.size(dim)) {
+            return Some(size);
+        }
+        match extent_of_size(self, call.source, k) {
+            Lead::Atom(_) => None,
+            Lead::Extent(Extent { leaf, axis }) => {
+                args.concat().get(leaf).map(|leaf| self.code.b.ty(*leaf).dims[axis].atom())
+            }
+        }
+    }
+
     /// Lowers in another frame.
     pub(super) fn in_frame<T>(&mut self, frame: usize, lower: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.frame, frame);
@@ -163,6 +221,19 @@ impl Code {
             Lead::Extent(Extent { leaf, axis }) => self.b.ty(leaves[*leaf]).dims[*axis].atom(),
         };
         leads.iter().map(lead).chain(leaves.iter().copied()).collect()
+    }
+
+    /// A call of an instance, and its leaves.
+    pub(super) fn call_of(&mut self, instance: &Instance, leads: &[Lead], args: &[Value]) -> Value {
+        let args = self.arguments(leads, &args.concat());
+        let results = self.b.call(&instance.function, &args);
+        let positions = &instance.signature.results;
+        for (k, v) in results.iter().enumerate() {
+            if !positions.contains(&k) {
+                self.non_negative.insert(*v);
+            }
+        }
+        positions.iter().map(|k| results[*k].into()).collect()
     }
 }
 
@@ -247,55 +318,6 @@ fn apply_lambda<'p>(
         })
     });
     body.result = result;
-    value
-}
-
-/// The body of a function that takes functions, with those that this call gives it.
-fn inline<'p>(
-    body: &mut Body<'_, 'p>,
-    source: &'p Function,
-    callee: Closure<'p>,
-    generics: &'p [GenericArg],
-    args: Vec<Value>,
-    functions: &[Option<Closure<'p>>],
-) -> Result<Value> {
-    body.lowering.enter(&source.name, callee.callable.span)?;
-    let mut frame = body.function_frame(source);
-    for (k, generic) in generics.iter().enumerate() {
-        if let GenericArg::Size(dim) = generic {
-            let size = match body.in_frame(callee.frame, |body| body.size(dim)) {
-                Some(size) => Some(size),
-                None => match extent_of_size(body, source, k) {
-                    Lead::Atom(_) => None,
-                    Lead::Extent(Extent { leaf, axis }) => {
-                        args.concat().get(leaf).map(|leaf| body.code.b.ty(*leaf).dims[axis].atom())
-                    }
-                },
-            };
-            frame.sizes[k] = size;
-        }
-    }
-    for (k, function) in functions.iter().enumerate() {
-        if let Some(function) = function {
-            frame.functions.insert(LocalId(k as u32), *function);
-        }
-    }
-    let previous = body.push_frame(frame);
-    let result = std::mem::replace(&mut body.result, source.result.clone());
-    let outside = body.kept;
-    body.kept = within(outside, source);
-    let value = body.scoped(|body| {
-        for (k, (param, value)) in source.params.iter().zip(args).enumerate() {
-            body.know_sizes(&param.ty, &value);
-            let value = if param.nodiff { body.code.without_derivative(value) } else { value };
-            body.bind_parameter(k, value);
-        }
-        body.function_value(source)
-    });
-    body.result = result;
-    body.kept = outside;
-    body.pop_frame(previous);
-    body.lowering.leave();
     value
 }
 

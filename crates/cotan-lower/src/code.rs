@@ -8,6 +8,7 @@ use cotan_syntax::Span;
 use cotan_syntax::span::FileId;
 
 /// The statements that have been written, and facts of their variables.
+#[derive(Clone)]
 pub(super) struct Code {
     pub(super) b: Builder,
     /// Variables that carry a name of the source.

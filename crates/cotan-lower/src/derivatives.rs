@@ -54,6 +54,11 @@ impl<'a, 'p> Body<'a, 'p> {
     }
 }
 
+/// What something callable takes before its leaves, as an IR function.
+pub(super) fn leads_of<'p>(body: &mut Body<'_, 'p>, closure: Closure<'p>) -> Result<Vec<Lead>> {
+    Ok(base(body, closure, &[])?.leads)
+}
+
 /// What is differentiated, as an IR function. Where that is done in reverse by request, it is in all of it.
 fn base_of<'p>(
     body: &mut Body<'_, 'p>,

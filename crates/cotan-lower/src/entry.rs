@@ -21,17 +21,19 @@ pub struct Request {
     /// What its element type parameters stand for, in order; those that are missing are `f64`, or `i64` where they must
     /// be integers.
     pub elems: Vec<Elem>,
+    /// Whether the host adds a first derivative of it to the module, in any mode.
+    pub is_differentiated: bool,
 }
 
 impl Request {
     /// The function of that name itself.
     pub fn function(name: impl Into<String>) -> Self {
-        Self { function: name.into(), form: None, elems: Vec::new() }
+        Self { function: name.into(), form: None, elems: Vec::new(), is_differentiated: false }
     }
 
     /// A derivative of the function of that name.
     pub fn derivative(name: impl Into<String>, request: DerivativeRequest) -> Self {
-        Self { function: name.into(), form: Some(request), elems: Vec::new() }
+        Self { form: Some(request), ..Self::function(name) }
     }
 }
 

@@ -4,7 +4,8 @@
 //! the number of its variant and the payloads of all variants. Mutable locals
 //! become new IR values at every assignment; loops carry exactly the leaves that their bodies assign. A function is
 //! lowered once for each choice of its types and ranks ([`cotan_sema::instances`]); sizes stay run-time values. Functions
-//! that take functions are specialised into the call. A derivative form becomes a request for a derivative and ordinary IR that calls it.
+//! that take functions are specialised into the call; one with rules of its own becomes a function that the call has to
+//! itself. A derivative form becomes a request for a derivative and ordinary IR that calls it.
 //!
 //! An IR function takes the sizes of the source function in order, then the extents of its parameters that are neither
 //! a size nor a number (such as `D*(D+1)/2`), then the leaves of the parameters. This crate must not know the rule of
@@ -15,9 +16,11 @@ mod body;
 mod builtins;
 mod calls;
 mod checks;
+mod closures;
 mod code;
 mod control;
 mod defaults;
+mod demand;
 mod derivatives;
 mod dims;
 mod entries;
@@ -59,7 +62,7 @@ use cotan_ir::{Derived, Item, Module, ReversePolicy, Symbol};
 use cotan_syntax::Diagnostic;
 use cotan_syntax::Span;
 
-use crate::entry::{LoweredProgram, Request};
+use crate::entry::{Entry, LoweredProgram, Request};
 use cotan_sema::Limits;
 use cotan_sema::codes;
 use cotan_sema::instances::{self, Specialisation};
@@ -104,7 +107,7 @@ pub fn lower(
     }
     let specialised = instances::specialise(&program, &resolved, limits).map_err(|error| vec![*error])?;
     let mut program = output::with_tokens(&specialised.program);
-    let roots: Vec<FnId> =
+    let targets: Vec<FnId> =
         specialised.roots.into_iter().map(|root| entries::called_by_host(&mut program, root)).collect();
     let program = escapes::to_statements(&program);
     let mut lowering = Lowering {
@@ -115,11 +118,14 @@ pub fn lower(
         chain: Vec::new(),
         n_specialisations: 0,
         n_operations: 0,
+        ruled: HashMap::new(),
     };
-    let mut entries = Vec::new();
-    for root in roots {
-        entries.push(entries::lower_root(&mut lowering, root).map_err(|error| vec![*error])?);
+    let mut entries: Vec<Entry> = Vec::new();
+    for target in targets {
+        entries.push(entries::lower_root(&mut lowering, target).map_err(|error| vec![*error])?);
     }
+    let wanted = entries.iter().zip(roots).map(|(entry, root)| (entry.symbol.clone(), root.is_differentiated));
+    lowering.lower_demanded_rules(wanted).map_err(|error| vec![*error])?;
     Ok(LoweredProgram { module: lowering.module, entries })
 }
 
@@ -172,6 +178,8 @@ struct Lowering<'p> {
     n_specialisations: usize,
     /// The variables of the functions that are finished: as many as there are operations, or a few more.
     n_operations: usize,
+    /// The calls of functions that take functions and have rules, by the names of their IR functions.
+    ruled: HashMap<Symbol, Rc<demand::RuledCall<'p>>>,
 }
 
 impl<'p> Lowering<'p> {

@@ -6,7 +6,6 @@
 use std::rc::Rc;
 
 use cotan_ir::{Atom, Const, Env, Symbol, Ty};
-use cotan_syntax::Span;
 
 use super::body::{Body, Closure, Value, ir_span};
 use super::code::Code;
@@ -34,10 +33,10 @@ impl<'p> Lowering<'p> {
         let program = self.program;
         let function = program.function(id);
         if let (Some(rule), Some(symbol)) = (&function.rules.vjp, &instance.function.custom_vjp) {
-            self.adapter(function, instance, symbol, rule.span, |body| vjp_rule(body, function, instance, rule))?;
+            self.adapter(function, instance, symbol, rule, vjp_rule)?;
         }
         if let (Some(rule), Some(symbol)) = (&function.rules.jvp, &instance.function.custom_jvp) {
-            self.adapter(function, instance, symbol, rule.span, |body| jvp_rule(body, function, instance, rule))?;
+            self.adapter(function, instance, symbol, rule, jvp_rule)?;
         }
         Ok(())
     }
@@ -48,20 +47,44 @@ impl<'p> Lowering<'p> {
         function: &'p Function,
         instance: &Instance,
         symbol: &Symbol,
-        span: Span,
-        lower: impl FnOnce(&mut Body<'_, 'p>) -> Result<Value>,
+        rule: &'p Callable,
+        lower: impl FnOnce(&mut Body<'_, 'p>, Ruled<'_, 'p>) -> Result<Value>,
     ) -> Result<()> {
         let mut body = Body::new(self, symbol.clone());
-        body.code.b.set_span(ir_span(span));
+        body.code.b.set_span(ir_span(rule.span));
         let frame = body.parameter_frame(function);
         body.push_frame(frame);
         let signature = body.parameters(function);
         debug_assert_eq!(signature.extents.len(), instance.signature.extents.len());
-        let value = lower(&mut body)?;
+        let params = body.code.b.params().iter().map(|v| Atom::Var(*v));
+        let env = instance.function.params.iter().copied().zip(params).collect();
+        let value = lower(&mut body, Ruled { function, instance, rule, functions: &[], env })?;
         let Body { lowering, code, .. } = body;
         let adapter = code.b.finish(symbol, value);
         lowering.module.insert(adapter);
         Ok(())
+    }
+}
+
+/// What a rule is for, in an adapter that has its parameters.
+pub(super) struct Ruled<'x, 'p> {
+    pub(super) function: &'p Function,
+    pub(super) instance: &'x Instance,
+    pub(super) rule: &'p Callable,
+    /// What is given for parameters of function type.
+    pub(super) functions: &'x [Option<Closure<'p>>],
+    /// The variables of the instance as those of the adapter.
+    pub(super) env: Env,
+}
+
+impl Ruled<'_, '_> {
+    /// The floats that functions given to it capture, as parameters. No derivative flows into them: the checker lets
+    /// functions read them where it is stopped, and nowhere else.
+    fn captured(&self, body: &Body<'_, '_>) -> Vec<Ty> {
+        let of = &self.instance.function;
+        let n_leaves: usize = given_arguments(body, self.function).iter().map(Vec::len).sum();
+        let before = of.params[..of.params.len() - n_leaves].iter().map(|v| of.ty(*v));
+        before.filter(|ty| ty.is_float()).map(|ty| self.env.ty(ty)).collect()
     }
 }
 
@@ -74,15 +97,11 @@ impl RuleSymbols {
 }
 
 /// `(arguments.., results.., cotangents of float results..) -> cotangents of float parameters`
-fn vjp_rule<'p>(
-    body: &mut Body<'_, 'p>,
-    function: &'p Function,
-    instance: &Instance,
-    rule: &'p Callable,
-) -> Result<Value> {
+pub(super) fn vjp_rule<'p>(body: &mut Body<'_, 'p>, ruled: Ruled<'_, 'p>) -> Result<Value> {
+    let captured = ruled.captured(body);
+    let Ruled { function, instance, rule, functions, mut env } = ruled;
     let mut args = given_arguments(body, function);
     let of = instance.function.clone();
-    let mut env: Env = params_of(body, &of);
     let mut results = Vec::new();
     for result in &of.body.results {
         let ty = env.ty(&of.atom_ty(*result));
@@ -99,9 +118,10 @@ fn vjp_rule<'p>(
     let cotangent: Vec<Atom> = floats.into_iter().map(|ty| body.code.b.param("result_cot", ty).into()).collect();
     let cotangent = with_tags(&body.layout.leaf_types(&function.result), &value, &mut cotangent.into_iter());
     args.extend([value, cotangent]);
-    let given = body.apply(Closure { callable: rule, frame: body.frame }, args, &[])?;
+    let given = body.apply(Closure { callable: rule, frame: body.frame }, args, functions)?;
     let mut given = given.into_iter();
-    let mut cotangents = Value::new();
+    let zeros = captured.into_iter().map(|ty| body.code.fill(Const::zero(ty.elem).into(), &ty.dims));
+    let mut cotangents: Value = zeros.collect();
     for (k, param) in function.params.iter().enumerate() {
         let value = body.current().locals[k].clone().unwrap_or_default();
         let leaves = body.layout.leaf_types(&param.ty);
@@ -123,12 +143,11 @@ fn vjp_rule<'p>(
 }
 
 /// `(arguments.., tangents of float parameters..) -> (results.., tangents of float results..)`
-fn jvp_rule<'p>(
-    body: &mut Body<'_, 'p>,
-    function: &'p Function,
-    instance: &Instance,
-    rule: &'p Callable,
-) -> Result<Value> {
+pub(super) fn jvp_rule<'p>(body: &mut Body<'_, 'p>, ruled: Ruled<'_, 'p>) -> Result<Value> {
+    for ty in ruled.captured(body) {
+        body.code.b.param("captured_tan", ty);
+    }
+    let Ruled { function, instance, rule, functions, mut env } = ruled;
     let mut args = given_arguments(body, function);
     let mut tangents: Vec<Value> = Vec::new();
     for (k, param) in function.params.iter().enumerate() {
@@ -145,9 +164,8 @@ fn jvp_rule<'p>(
         }
     }
     args.extend(tangents);
-    let results = body.apply(Closure { callable: rule, frame: body.frame }, args, &[])?;
+    let results = body.apply(Closure { callable: rule, frame: body.frame }, args, functions)?;
     let of = instance.function.clone();
-    let mut env = params_of(body, &of);
     let leaves = &instance.signature.results;
     let (values, tangents) = results.split_at(leaves.len());
     let leaf_types = body.layout.leaf_types(&function.result);
@@ -212,9 +230,4 @@ fn of_type(code: &mut Code, leaf: Atom, ty: &Ty) -> Atom {
 /// The values of the parameters.
 fn given_arguments(body: &Body<'_, '_>, function: &Function) -> Vec<Value> {
     body.current().locals[..function.params.len()].iter().map(|value| value.clone().unwrap_or_default()).collect()
-}
-
-/// The parameters of an IR function as those of the one that is being written, which begin alike.
-fn params_of(body: &Body<'_, '_>, of: &cotan_ir::Function) -> Env {
-    of.params.iter().copied().zip(body.code.b.params().iter().map(|v| Atom::Var(*v))).collect()
 }

@@ -23,6 +23,7 @@ mod callee;
 mod callee_schemes;
 mod callees;
 mod calls;
+mod captured_floats;
 mod combinators;
 mod constants;
 mod control;

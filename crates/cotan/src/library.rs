@@ -20,6 +20,7 @@ pub static STANDARD: &[LibraryModule] = &[
     LibraryModule { name: "std.reduce", text: include_str!("../../../lib/std/reduce.cot") },
     LibraryModule { name: "std.resample", text: include_str!("../../../lib/std/resample.cot") },
     LibraryModule { name: "std.shape", text: include_str!("../../../lib/std/shape.cot") },
+    LibraryModule { name: "std.solve", text: include_str!("../../../lib/std/solve.cot") },
     LibraryModule { name: "std.sort", text: include_str!("../../../lib/std/sort.cot") },
 ];
 

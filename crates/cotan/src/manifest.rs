@@ -172,12 +172,14 @@ fn of_function(
     function: &typed::Function,
     facts: &DerivativeFacts,
 ) -> ManifestEntry {
-    let kinks = facts.conventions.at.iter();
+    // What a rule says stands in place of the conventions of the definition.
+    let has_rule = function.rules.any();
+    let kinks = facts.conventions.at.iter().filter(|_| !has_rule);
     let kinks = kinks
         .map(|(name, (convention, _))| KinkEntry { operation: (*name).to_owned(), convention: convention.clone() });
     let params = source.signature.params.iter().zip(&facts.flows);
-    let operands: Vec<OperandEntry> = params.map(|(param, flow)| operand(source, param, *flow, facts)).collect();
-    let has_rule = function.rules.vjp.is_some() || function.rules.jvp.is_some();
+    let operand = |(param, flow): (&ast::Param, &Flow)| operand(source, param, *flow, facts, has_rule);
+    let operands: Vec<OperandEntry> = params.map(operand).collect();
     let scalar = function.generics.iter().find_map(|generic| match generic.kind {
         GenericKind::Scalar(bound) => Some(dtypes(|elem| bound.admits(elem))),
         GenericKind::Type { is_differentiable } => Some(dtypes(|elem| elem.is_float() || !is_differentiable)),
@@ -202,9 +204,16 @@ fn of_function(
     }
 }
 
-fn operand(source: &Source<'_>, param: &ast::Param, flow: Flow, facts: &DerivativeFacts) -> OperandEntry {
+fn operand(
+    source: &Source<'_>,
+    param: &ast::Param,
+    flow: Flow,
+    facts: &DerivativeFacts,
+    has_rule: bool,
+) -> OperandEntry {
     let conventions = &facts.conventions.at;
     let (differentiability, note) = match flow {
+        Flow::Flows if has_rule => ("smooth", "by a rule of its own".to_owned()),
         Flow::Flows => {
             let inside: Vec<String> =
                 conventions.iter().filter(|(_, (_, inside))| *inside).map(|(name, _)| format!("`{name}`")).collect();
@@ -218,6 +227,7 @@ fn operand(source: &Source<'_>, param: &ast::Param, flow: Flow, facts: &Derivati
         Flow::Declared => ("zero", "it is marked `@nodiff`".to_owned()),
         Flow::NoFloatInResult => ("zero", "there are no floats in the result".to_owned()),
         Flow::NoFloat => ("zero", "there are no floats in it".to_owned()),
+        Flow::Function if has_rule => ("none", "a function is no number; what it reads has no derivative".to_owned()),
         Flow::Function => ("none", "a function is no number; derivatives flow into what it reads".to_owned()),
     };
     OperandEntry {

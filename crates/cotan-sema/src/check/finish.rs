@@ -78,6 +78,7 @@ impl ModuleChecker<'_> {
         let mut diagnostics = self.diagnostics;
         if !diagnostics.iter().any(Diagnostic::is_error) {
             diagnostics.extend(super::rule_cycles::check(&program));
+            diagnostics.extend(super::captured_floats::check(&program));
             diagnostics.extend(instances_error(&program, &self.limits));
             diagnostics.extend(super::moves::check(&program));
             diagnostics.extend(super::kernels::check(&mut program));

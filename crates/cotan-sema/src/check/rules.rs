@@ -62,9 +62,7 @@ fn rule_target(checker: &mut ModuleChecker<'_>, attr: &RuleAttr) -> Option<FnId>
         return None;
     }
     let is_smooth = |ty: &Type| checker.is_differentiable(ty, &target.generics);
-    let problem = if target.params.iter().any(|param| matches!(param.ty, Type::Function(_))) {
-        Some(("takes a function", "its calls are specialised: give a rule to a function without such parameters"))
-    } else if attr.mode == DerivativeMode::Forward && target.n_open_sizes > 0 {
+    let problem = if attr.mode == DerivativeMode::Forward && target.n_open_sizes > 0 {
         Some(("gives a size that only the run knows", "say the size of the result, or give it a `@vjp_for`"))
     } else if !is_smooth(&target.result) {
         Some(("gives nothing with a derivative", "only results with floats in them have derivatives"))

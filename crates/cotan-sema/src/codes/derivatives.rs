@@ -108,7 +108,8 @@ Mended:
 
     RULE_TARGET = "E0521", "rule for something that can't have one",
 "`@vjp_for(f)` and `@jvp_for(f)` name a function of the program with floats in a parameter and in
-its result. A function that takes functions has no rule: its calls are specialised.
+its result. A function that takes functions may have rules: they take the same functions. A result
+whose size only the run knows has no rule for forward mode.
 
 Mended:
 
@@ -198,6 +199,25 @@ fn f(x: f64, w: f64) -> f64 = x * w
 fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0, _](f)(xs, w)",
 "fn f(x: f64, w: f64) -> f64 = x * w
 fn g[N](xs: f64[N], w: f64) -> f64[N] = vmap[0, _, _](f)(xs, w)";
+
+    CAPTURED_FLOAT = "E0528", "captured float in a function that a rule gets",
+"The rule of a function that takes functions gives derivatives of the parameters that are values. A
+float that a given function captures would lose its derivative there. So it comes in as a part of a
+parameter, or where no derivative of it is wanted as `stop_gradient(a)`. Integers may be captured.
+
+Mended:
+
+fn apply(f: (f64, f64) -> f64, p: f64, x: f64) -> f64 = f(p, x)
+@vjp_for(apply)
+fn rule(f: (f64, f64) -> f64, p: f64, x: f64, y: f64, y_cot: f64) -> (f64, f64) {
+  let (_, p_cot, x_cot) = vjp[p, x](|p: f64, x: f64| f(p, x))(p, x, y_cot)
+  (p_cot, x_cot)
+}
+fn scaled(a: f64, x: f64) -> f64 = apply(|a, x| a * x, a, x)",
+"fn apply(f: (f64) -> f64, x: f64) -> f64 = f(x)
+@vjp_for(apply)
+fn rule(f: (f64) -> f64, x: f64, y: f64, y_cot: f64) -> f64 = vjp(f)(x, y_cot).1
+fn scaled(a: f64, x: f64) -> f64 = apply(|x| a * x, x)";
 
     CUT_GRADIENT = "W0501", "gradient that is zero everywhere",
 "Casts to integers, comparisons and functions such as `floor` have the derivative zero. If every

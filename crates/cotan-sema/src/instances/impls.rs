@@ -46,6 +46,11 @@ impl<'g> Binding<'g> {
                     && pattern.tangent == found.tangent
                     && pattern.args.iter().zip(&found.args).all(|(p, f)| self.arg(p, f))
             }
+            (Type::Function(pattern), Type::Function(found)) => {
+                pattern.params.len() == found.params.len()
+                    && pattern.params.iter().zip(&found.params).all(|(p, f)| self.ty(p, f))
+                    && self.ty(&pattern.result, &found.result)
+            }
             (
                 Type::Never | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Function(_),
                 _,

@@ -98,6 +98,13 @@ pub struct Rules {
     pub jvp: Option<Callable>,
 }
 
+impl Rules {
+    /// Whether there is one.
+    pub fn any(&self) -> bool {
+        self.vjp.is_some() || self.jvp.is_some()
+    }
+}
+
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {

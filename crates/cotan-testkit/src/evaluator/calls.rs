@@ -142,7 +142,7 @@ fn apply_function<'p>(
         Ok(())
     })?;
     let (function, known) = machine.chosen(function, known)?;
-    if let Some(value) = machine.by_rule(callee, function, &known, &args)? {
+    if let Some(value) = machine.by_rule(callee, function, &known, &args, functions)? {
         return Ok(value);
     }
     machine.run(function, known, args, functions)?.met()

@@ -18,9 +18,10 @@ impl<'p> Machine<'p> {
         function: &'p Function,
         generics: &[Generic],
         args: &[Value],
+        functions: &[Option<Closure<'p>>],
     ) -> Flow<Option<Value>> {
         // Types are those of the body that the call stands in.
-        self.in_frame(callee.frame.clone(), |machine| by_own_rule(machine, callee, function, generics, args))
+        self.in_frame(callee.frame.clone(), |machine| by_own_rule(machine, callee, function, generics, args, functions))
     }
 }
 
@@ -30,6 +31,7 @@ fn by_own_rule<'p>(
     function: &'p Function,
     generics: &[Generic],
     args: &[Value],
+    functions: &[Option<Closure<'p>>],
 ) -> Flow<Option<Value>> {
     let lifted = function.params.iter().zip(args).filter(|(param, _)| !param.nodiff);
     let tags = lifted.flat_map(|(_, arg)| floats(arg)).filter_map(|x| x.tag()).max();
@@ -44,12 +46,12 @@ fn by_own_rule<'p>(
     let frame = Rc::new(Frame { generics: generics.to_vec(), ..Frame::default() });
     let rule = Closure { callable: rule, frame };
     let primals: Vec<Value> = args.iter().map(|arg| arg.map(&mut |x| x.primal(tag))).collect();
-    let value = machine.apply(callee, primals.clone(), &[])?;
+    let value = machine.apply(callee, primals.clone(), functions)?;
     needed([&value])?;
     let is_active =
         |k: &usize| !function.params[*k].nodiff && !machine.program.tangent(&function.params[*k].ty).is_unit();
     let active: Vec<usize> = (0..args.len()).filter(is_active).collect();
-    let rule = Rule { callee, closure: rule, tag, args, primals, active };
+    let rule = Rule { callee, closure: rule, functions, tag, args, primals, active };
     let tangents = match mode {
         DerivativeMode::Forward => tangents_by_jvp(machine, &rule, &value)?,
         DerivativeMode::Reverse => tangents_by_vjp(machine, &rule, &value)?,
@@ -74,7 +76,7 @@ fn tangents_by_jvp<'p>(machine: &mut Machine<'p>, rule: &Rule<'_, 'p>, value: &V
                 machine.tangent_of(ty, &rule.args[*k], &mut |x| x.tangent(rule.tag, direction).converted(x.elem()))?,
             );
         }
-        let given = machine.apply(&rule.closure, args, &[])?;
+        let given = machine.apply(&rule.closure, args, rule.functions)?;
         let tangents = floats(&given.field(1)?);
         if tangents.len() != all.len() {
             return bug("a rule gives a tangent of another structure than the value");
@@ -95,7 +97,7 @@ fn tangents_by_vjp<'p>(machine: &mut Machine<'p>, rule: &Rule<'_, 'p>, value: &V
             if at - 1 == k { Number::one(y.elem()) } else { Number::zero(y.elem()) }
         })?;
         let args = [rule.primals.clone(), vec![value.clone(), cotangent]].concat();
-        let cotangents = floats(&machine.apply(&rule.closure, args, &[])?);
+        let cotangents = floats(&machine.apply(&rule.closure, args, rule.functions)?);
         if cotangents.len() != xs.len() {
             return bug("a rule gives cotangents of another structure than the arguments");
         }
@@ -114,6 +116,8 @@ fn tangents_by_vjp<'p>(machine: &mut Machine<'p>, rule: &Rule<'_, 'p>, value: &V
 struct Rule<'a, 'p> {
     callee: &'a Closure<'p>,
     closure: Closure<'p>,
+    /// What is given for parameters of function type.
+    functions: &'a [Option<Closure<'p>>],
     tag: Tag,
     args: &'a [Value],
     primals: Vec<Value>,

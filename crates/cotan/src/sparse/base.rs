@@ -36,7 +36,8 @@ impl Base {
         let params = compiler.signature(program, request)?.wrt;
         let form =
             is_symmetric.then(|| DerivativeRequest { form: DerivativeForm::Grad, wrt: form.wrt.clone(), mode: None });
-        let (entry, module) = compiler.lower_source(program, &Request { form, ..request.clone() })?;
+        let request = Request { form, is_differentiated: true, ..request.clone() };
+        let (entry, module) = compiler.lower_source(program, &request)?;
         let wrt = float_leaves(&entry, &params);
         let floats = entry
             .signature

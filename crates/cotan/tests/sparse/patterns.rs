@@ -66,6 +66,19 @@ fn a_rule_of_a_functions_own_counts_for_what_it_says() {
 }
 
 #[test]
+fn so_does_a_rule_of_a_function_that_takes_functions() {
+    let text = "fn step(g: (f64) -> f64, x: f64) -> f64 = floor(g(x))
+    @jvp_for(step) fn forward(g: (f64) -> f64, x: f64, x_tan: f64) -> (f64, f64) = (floor(g(x)), 2.0 * x_tan)
+    @vjp_for(step) fn reverse(g: (f64) -> f64, x: f64, y: f64, y_cot: f64) -> f64 = 2.0 * y_cot
+    fn f[N](x: f64[N]) -> f64[N] = map(|a| step(|b| b + 1, a), x)";
+    let subject = Subject::new(text, "f", r#"{"x": [1.5, 2.5, 3.5]}"#);
+    let jacobian = subject.jacobian(&["x"]);
+    assert_eq!(rows(&jacobian), [vec![0], vec![1], vec![2]]);
+    assert_eq!(subject.matrix(&jacobian).data, [2.0, 2.0, 2.0]);
+    subject.check(cotan::DerivativeForm::Jacobian, "x");
+}
+
+#[test]
 fn a_length_that_only_the_run_knows_is_that_of_the_run() {
     let text = "fn f[N](v: f64[N], k: i64) -> f64[_] = v[k..] .* v[k..]";
     let subject = Subject::new(text, "f", r#"{"v": [1, 2, 3, 4], "k": 2}"#);
