@@ -154,7 +154,19 @@ pub static BEFORE_CODE: Pipeline = Pipeline {
         // Loops that are fused show what one iteration does to all that it sums up.
         Run(&passes::sum_before_map::PASS),
         Then(&SIMPLIFY),
-        IfChanged(&passes::distribute_products::PASS, &[Then(&SIMPLIFY), Run(&passes::fuse::PASS), Then(&SIMPLIFY)]),
+        IfChanged(
+            &passes::distribute_products::PASS,
+            &[
+                Then(&SIMPLIFY),
+                Run(&passes::fuse::PASS),
+                Then(&SIMPLIFY),
+                // What outer products are no part of any more may be a row from outside, times one number.
+                IfChanged(
+                    &passes::reassociate::PASS,
+                    &[Then(&SIMPLIFY), Run(&passes::sum_before_map::PASS), Then(&SIMPLIFY)],
+                ),
+            ],
+        ),
         Run(&passes::flatten_reductions::PASS),
         Run(&passes::drop_order::PASS),
         Then(&SIMPLIFY),

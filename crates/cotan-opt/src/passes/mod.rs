@@ -22,6 +22,7 @@ pub mod licm;
 pub mod merge_switches;
 mod nested_sums;
 pub mod one_hot;
+pub mod reassociate;
 pub mod recognize_matmul;
 pub mod region_cse;
 pub mod relax_products;
@@ -60,6 +61,7 @@ pub static PASSES: &[&Pass] = &[
     &licm::INTEGERS,
     &merge_switches::PASS,
     &one_hot::PASS,
+    &reassociate::PASS,
     &recognize_matmul::PASS,
     &region_cse::PASS,
     &region_cse::iteration_values::PASS,

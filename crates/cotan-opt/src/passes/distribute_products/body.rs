@@ -50,11 +50,7 @@ impl<'a> Body<'a> {
 
     /// The roles of all statements.
     pub(super) fn roles(&self) -> Vec<Role> {
-        let mut roles: Vec<Role> = self.p.body.stmts.iter().map(|s| self.role(s)).collect();
-        for acc in &self.p.accs {
-            self.settle(&mut roles, acc.var);
-        }
-        roles
+        self.p.body.stmts.iter().map(|s| self.role(s)).collect()
     }
 
     fn role(&self, s: &Stmt) -> Role {
@@ -64,15 +60,6 @@ impl<'a> Body<'a> {
             Role::Outer(outer)
         } else {
             Role::Computed
-        }
-    }
-
-    /// A sum in which there is anything but outer products stays in a loop whole.
-    fn settle(&self, roles: &mut [Role], acc: Var) {
-        let is_outer = |role: &Role| matches!(role, Role::Outer(outer) if outer.acc == acc);
-        let mut all = self.p.body.stmts.iter().zip(&*roles);
-        if all.any(|(s, role)| !is_outer(role) && writes(s, acc)) {
-            roles.iter_mut().filter(|role| is_outer(role)).for_each(|role| *role = Role::Computed);
         }
     }
 
@@ -145,13 +132,8 @@ impl<'a> Body<'a> {
 /// Two elements, their product, and what is added to nothing.
 const MOST_STMTS_OF_TERM: usize = 4;
 
-fn has_library(ty: &Ty) -> bool {
+pub(super) fn has_library(ty: &Ty) -> bool {
     matches!(ty.elem, cotan_ir::Elem::F32 | cotan_ir::Elem::F64)
-}
-
-/// Whether a statement writes to an accumulator, by itself or inside.
-fn writes(s: &Stmt, acc: Var) -> bool {
-    s.walk().any(|s| s.op.written() == Some(acc))
 }
 
 fn defined_in(stmts: &[Stmt], a: Atom) -> Option<&Stmt> {
@@ -159,7 +141,7 @@ fn defined_in(stmts: &[Stmt], a: Atom) -> Option<&Stmt> {
 }
 
 /// The factors of a product in which a zero wins. One that is added to zero differs by the sign of a zero, which no sum feels.
-fn factors(stmts: &[Stmt], value: Atom) -> Option<[Atom; 2]> {
+pub(super) fn factors(stmts: &[Stmt], value: Atom) -> Option<[Atom; 2]> {
     let op = &defined_in(stmts, value)?.op;
     if let Some([zero, rest]) = op.args_of(ADD.prim()) {
         return if zero.constant().and_then(Const::as_float) == Some(0.0) { factors(stmts, *rest) } else { None };
@@ -168,7 +150,7 @@ fn factors(stmts: &[Stmt], value: Atom) -> Option<[Atom; 2]> {
 }
 
 /// The vector of which an operand is the element at an index.
-fn element(stmts: &[Stmt], a: Atom, at: Var) -> Option<Var> {
+pub(super) fn element(stmts: &[Stmt], a: Atom, at: Var) -> Option<Var> {
     let Op::Index { array, indices } = &defined_in(stmts, a)?.op else { return None };
     array.var().filter(|_| indices[..] == [at.into()])
 }

@@ -4,7 +4,8 @@
 //! A network that is written for one sample multiplies its weights by a vector in every iteration, and its reverse sweep adds
 //! an outer product to the derivative of the weights. The loop is split there: one loop makes the vectors of all iterations, the rows
 //! of a matrix; then comes the product of matrices, which a library computes; and another loop reads the rows of the result. A sum
-//! of outer products becomes the product of the two matrices of their vectors, behind the loops.
+//! of outer products becomes the product of the two matrices of their vectors, behind the loops. What else is added to the same sum is
+//! added up by the loops as before, and both are added.
 //!
 //! Every element of such a product has the terms of the product with a vector, in the same order, so values keep their bits; sums
 //! of outer products belong to derivatives, whose order is free. Vectors of all iterations take memory, and small matrices are better off
@@ -14,6 +15,7 @@ mod body;
 mod pays;
 mod plan;
 mod split;
+mod unnest;
 
 use super::rename::lengths;
 use crate::analysis::splats::Splats;
@@ -66,6 +68,8 @@ impl Distribute<'_> {
 
     /// A branch on the sizes, with the loop split in the one arm and as it is in the other one, if it can be split.
     fn two_forms(&mut self, s: &Stmt, p: &Par) -> Option<Vec<Stmt>> {
+        let unnested = unnest::unnested(self.f, p);
+        let p = unnested.as_ref().unwrap_or(p);
         let f = &*self.f;
         let plan = Plan::of(f, &self.lengths, p)?;
         let mut b = Builder::on(f.vars.clone());

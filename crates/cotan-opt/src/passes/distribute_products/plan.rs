@@ -1,11 +1,11 @@
 //! The plan of a split: in which of the loops each statement runs, and what is kept of all iterations for a later one.
 //!
 //! The loops are numbered; a product of matrices stands between two of them. A statement runs as early as the products
-//! allow from which it is computed, and then as late as those allow that need it, so that little is kept. Whatever adds to one sum
-//! runs in one loop, in the order that it had; so does everything that may fail, prints, or may not end: then the first error is that of the first
+//! allow from which it is computed, and then as late as those allow that need it, so that little is kept. What adds to one sum, outer
+//! products aside, runs in one loop, in the order that it had; so does everything that may fail, prints, or may not end: then the first error is that of the first
 //! iteration still. An access behind a check may be in range because of it, and runs in no earlier loop.
 
-use super::body::{Body, Product, Role};
+use super::body::{Body, Outer, Product, Role};
 use crate::analysis::uses::needs;
 use cotan_ir::{Atom, Dim, Function, OperandRole, Par, Stmt, Ty, Var};
 use rustc_hash::FxHashSet;
@@ -90,9 +90,10 @@ impl<'a> Plan<'a> {
         let pinned: Vec<usize> = all.clone().filter(|k| is_pinned(self.stmt(*k))).collect();
         let around = [(self.body.index, self.body.p.extents[0])];
         let joined = |k: usize| {
-            let adds_too = |other: &usize| sums[*other].iter().any(|acc| sums[k].contains(acc));
+            let is_outer = |k: usize| matches!(self.roles[k], Role::Outer(_));
+            let adds_too = |other: &usize| !is_outer(*other) && sums[*other].iter().any(|acc| sums[k].contains(acc));
             let mut same: Vec<usize> = all.clone().filter(adds_too).collect();
-            if matches!(self.roles[k], Role::Outer(_)) {
+            if is_outer(k) {
                 same.clear();
             }
             if pinned.contains(&k) {
@@ -171,9 +172,20 @@ impl<'a> Plan<'a> {
         self.body.defined.get(&v).is_some_and(|k| matches!(self.roles[*k], Role::Product(_)))
     }
 
-    /// Whether an accumulator of the loop is a sum of outer products.
-    pub(super) fn is_outer(&self, acc: Var) -> bool {
-        self.roles.iter().any(|role| matches!(role, Role::Outer(outer) if outer.acc == acc))
+    /// The outer products that are added to an accumulator behind the loops.
+    pub(super) fn outers(&self, acc: Var) -> impl Iterator<Item = &Outer> {
+        self.roles.iter().filter_map(move |role| match role {
+            Role::Outer(outer) if outer.acc == acc => Some(outer),
+            Role::Outer(_) | Role::Computed | Role::Product(_) => None,
+        })
+    }
+
+    /// The loop that adds to an accumulator, if it is more than a sum of outer products.
+    pub(super) fn level_of_sum(&self, acc: Var) -> Option<usize> {
+        let writes = |k: &usize| matches!(self.roles[*k], Role::Computed) && sums(self.stmt(*k)).contains(&acc);
+        let level = (0..self.roles.len()).filter(writes).map(|k| self.levels[k]).max();
+        // The first loop has those that nothing is added to.
+        level.or_else(|| self.outers(acc).next().is_none().then_some(0))
     }
 
     /// The loop that gives a result of the body.

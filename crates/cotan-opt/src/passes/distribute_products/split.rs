@@ -17,8 +17,9 @@ pub(super) fn split(b: &mut Builder, source: &Function, splats: &Splats, p: &Par
             split.product(k, product);
         }
     }
-    for (k, acc) in p.accs.iter().enumerate().filter(|(_, acc)| plan.is_outer(acc.var)) {
-        let sum = split.sum_of_outer(acc, splats);
+    for (k, acc) in p.accs.iter().enumerate().filter(|(_, acc)| plan.outers(acc.var).next().is_some()) {
+        let others = split.results.get(&(p.kinds.len() + k)).copied();
+        let sum = split.with_outers(acc, others.or(acc.init.filter(|init| !splats.is_zero(*init))));
         split.results.insert(p.kinds.len() + k, sum);
     }
     let results = (0..p.kinds.len() + p.accs.len()).map(|k| split.results[&k]).collect();
@@ -44,7 +45,7 @@ impl Split<'_> {
         let stmts: Vec<usize> = (0..plan.roles.len()).filter(here).collect();
         let expanded: Vec<Var> = plan.expanded.iter().copied().filter(|v| plan.level_of(*v) == level).collect();
         let given: Vec<usize> = (0..p.kinds.len()).filter(|k| self.is_given(*k, level)).collect();
-        let is_here = |acc: &Acc| !plan.is_outer(acc.var) && level == self.level_of_sum(acc.var);
+        let is_here = |acc: &Acc| plan.level_of_sum(acc.var) == Some(level);
         let accs: Vec<usize> = (0..p.accs.len()).filter(|k| is_here(&p.accs[*k])).collect();
         let is_seen = stmts.iter().any(|k| plan.stmt(*k).has_effect(|effects| effects.show()));
         if expanded.is_empty() && given.is_empty() && accs.is_empty() && !is_seen {
@@ -98,11 +99,6 @@ impl Split<'_> {
         }
     }
 
-    fn level_of_sum(&self, acc: Var) -> usize {
-        let writers = (0..self.plan.roles.len()).filter(|k| sums(self.plan.stmt(*k)).contains(&acc));
-        writers.map(|k| self.plan.levels[k]).max().unwrap_or(0)
-    }
-
     /// Reads in a loop what another one has computed.
     fn read(&mut self, needed: &[Var], env: &mut Env) {
         for v in needed {
@@ -134,15 +130,11 @@ impl Split<'_> {
         self.whole.insert(one, all.into());
     }
 
-    /// The final value of an accumulator to which nothing but outer products is added.
-    fn sum_of_outer(&mut self, acc: &Acc, splats: &Splats) -> Atom {
-        let mut sum = acc.init.filter(|init| !splats.is_zero(*init));
+    /// The final value of an accumulator, given what everything but outer products makes of it, if that is not zero.
+    fn with_outers(&mut self, acc: &Acc, others: Option<Atom>) -> Atom {
         let ty = self.source.ty(acc.var).clone();
-        let outers = self.plan.roles.iter().filter_map(|role| match role {
-            Role::Outer(outer) => Some(outer),
-            Role::Computed | Role::Product(_) => None,
-        });
-        for Outer { left, right, .. } in outers.filter(|outer| outer.acc == acc.var) {
+        let mut sum = others;
+        for Outer { left, right, .. } in self.plan.outers(acc.var) {
             let (left, right) = (self.rows(*left), self.rows(*right));
             let left = self.transposed(left);
             self.b.named(self.source.name_of(acc.var));

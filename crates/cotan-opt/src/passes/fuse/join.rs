@@ -3,6 +3,7 @@
 use super::{Fuse, Pair};
 use crate::passes::rename::{rename_block, substitute};
 use cotan_ir::{Atom, Block, Elem, Op, Par, ParResult, Stmt, Ty, Var, VarInfo, bug, print_stmt};
+use cotan_ops::FILL;
 use rustc_hash::FxHashMap;
 
 /// How the elements of arrays are made, at the indices of the loop that takes them.
@@ -82,11 +83,22 @@ impl Fuse<'_> {
             let (stmts, value) = self.element_of_prim(s, *prim, args, indices);
             Elements { stmts, values: vec![value] }
         } else if let Op::Tensor { args, .. } = &s.op {
+            let value = s.results[0];
+            if indices.len() < self.f.ty(value).dims.len() && self.f.atom_ty(args[0]).is_scalar() {
+                return self.filled_part(s, args[0], indices.len());
+            }
             // A tensor fills the leading dims.
             let rank = self.f.atom_ty(args[0]).dims.len();
             let (stmts, value) = self.read(s, args[0], &indices[indices.len() - rank..]);
             Elements { stmts: stmts.into_iter().collect(), values: vec![value] }
         } else if let Op::Par(p) = &s.op {
+            if indices.len() < p.indices.len() {
+                return if self.is_filled(s) {
+                    self.filled_part(s, p.body.results[0], indices.len())
+                } else {
+                    self.parts_by_a_loop(s, p, indices)
+                };
+            }
             let mut body = p.body.clone();
             let name = |v: Var| p.indices.iter().position(|i| *i == v).map_or(v, |k| indices[k]);
             rename_block(&mut body, &name);
@@ -121,14 +133,36 @@ impl Fuse<'_> {
         (Some(Stmt { results: vec![v], op: Op::Index { array, indices }, span: s.span }), v.into())
     }
 
+    /// A part of an array that one value fills.
+    fn filled_part(&mut self, s: &Stmt, value: Atom, n_indices: usize) -> Elements {
+        let name = self.f.name_of(s.results[0]).to_owned();
+        let part = self.part(&name, s.results[0].into(), n_indices);
+        let op = Op::Tensor { op: FILL.op(), args: vec![value], attrs: Vec::new() };
+        Elements { stmts: vec![Stmt { results: vec![part], op, span: s.span }], values: vec![part.into()] }
+    }
+
+    /// Rows of what a loop over more indices makes, by a loop over the others.
+    fn parts_by_a_loop(&mut self, s: &Stmt, p: &Par, indices: &[Var]) -> Elements {
+        let (taken, rest) = p.indices.split_at(indices.len());
+        let mut body = p.body.clone();
+        rename_block(&mut body, &|v| taken.iter().position(|i| *i == v).map_or(v, |k| indices[k]));
+        let named = s.results.iter().map(|r| (self.f.name_of(*r).to_owned(), *r)).collect::<Vec<_>>();
+        let parts = named.into_iter().map(|(name, r)| self.part(&name, r.into(), indices.len()));
+        let parts: Vec<Var> = parts.collect();
+        let extents = p.extents[indices.len()..].to_vec();
+        let inner = Par { indices: rest.to_vec(), extents, kinds: p.kinds.clone(), accs: Vec::new(), body };
+        let values = parts.iter().map(|part| Atom::Var(*part)).collect();
+        Elements { stmts: vec![Stmt { results: parts, op: Op::Par(Box::new(inner)), span: s.span }], values }
+    }
+
     /// A variable for what an array has behind so many indices.
-    fn part(&mut self, name: &str, array: Atom, n_indices: usize) -> Var {
+    pub(super) fn part(&mut self, name: &str, array: Atom, n_indices: usize) -> Var {
         let Ty { elem, dims } = self.f.atom_ty(array);
         let dims = dims[n_indices..].to_vec();
         self.f.add_var(VarInfo { name: name.into(), ty: Ty { elem, dims }, record: None })
     }
 
-    fn scalar(&mut self, name: &str, elem: Elem) -> Var {
+    pub(super) fn scalar(&mut self, name: &str, elem: Elem) -> Var {
         self.f.add_var(VarInfo { name: name.into(), ty: Ty { elem, dims: Vec::new() }, record: None })
     }
 }

@@ -40,7 +40,7 @@ impl Fuse<'_> {
 
     /// Whether a block does nothing but compute scalars, and check them if it may. That of a loop may add to accumulators,
     /// too, at the loop's own indices.
-    fn is_plain(&self, block: &Block, of: Option<&Par>, may_check: bool) -> bool {
+    pub(super) fn is_plain(&self, block: &Block, of: Option<&Par>, may_check: bool) -> bool {
         block.stmts.iter().all(|s| {
             let are_plain = |arms: &[Block]| arms.iter().all(|arm| self.is_plain(arm, None, may_check));
             let is_plain = matches!(s.op, Op::Prim { .. } | Op::Index { .. })
@@ -65,17 +65,24 @@ impl Fuse<'_> {
     }
 
     /// Whether a statement goes through the elements of some of the arrays that another one makes, and reads them at no
-    /// other place. What is made by a primitive may be taken by rows, too, if nobody else wants it.
+    /// other place. They may be taken by rows, too, if nobody else wants them, or if all elements are one value.
     pub(super) fn takes(&self, s: &Stmt, producer: &Stmt, is_alone: bool) -> bool {
         let arrays = &producer.results;
         let dims = &self.f.ty(arrays[0]).dims;
-        if matches!(s.op, Op::Prim { .. }) {
+        if self.makes_rows(producer) {
+            is_alone && self.takes_rows(s, producer)
+        } else if matches!(s.op, Op::Prim { .. }) {
             // Of higher rank it is one loop over all elements now, and would become several.
             dims.len() == 1 && self.f.ty(s.results[0]).dims == *dims
         } else if let Op::AccAdd { acc, value, .. } = &s.op {
             dims.len() == 1 && self.sums.contains(acc) && value.var().is_some_and(|v| arrays.contains(&v))
         } else if let Op::Par(p) = &s.op {
-            let by_rows = is_alone && matches!(producer.op, Op::Prim { .. }) && p.extents.len() < dims.len();
+            let by_rows = p.extents.len() < dims.len()
+                && if self.is_filled(producer) {
+                    self.takes_elements_of_rows(p, arrays[0])
+                } else {
+                    is_alone && !matches!(producer.op, Op::Tensor { .. })
+                };
             let taken = if by_rows { p.extents.len() } else { dims.len() };
             let same = p.extents.iter().copied().eq(dims[..taken].iter().map(|d| d.atom()));
             let (own, others) = self.reads(p, arrays);
@@ -96,7 +103,7 @@ impl Fuse<'_> {
     }
 
     /// How often a loop reads arrays at its own indices, by itself, and how often otherwise.
-    fn reads(&self, p: &Par, arrays: &[Var]) -> (usize, usize) {
+    pub(super) fn reads(&self, p: &Par, arrays: &[Var]) -> (usize, usize) {
         let (mut own, mut others) = (0, 0);
         let is_one = |a: Atom| a.var().is_some_and(|v| arrays.contains(&v));
         for s in &p.body.stmts {

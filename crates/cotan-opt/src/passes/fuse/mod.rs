@@ -6,17 +6,19 @@
 //! one more result. Every element is computed once, from the same operands, so results keep their bits. What may fail stays
 //! where it is, unless a reduction is the next that anybody would notice. The addition of an array to a part of an accumulator
 //! takes the elements of the array like a loop. Writes of the array to parts of others do not, but they may wait until the
-//! loop is done.
+//! loop is done. What an iteration makes by an inner loop, a row, is taken by rows; where its elements are taken one by one, the loop
+//! is [distributed](rows) first.
 
 mod join;
 mod legal;
+mod rows;
 #[cfg(test)]
 mod tests;
 
 use super::rename::lengths;
 use crate::analysis::uses::uses;
 use crate::pass::{Pass, Promise};
-use cotan_ir::{AccKind, Block, Function, Monoid, Stmt, Var};
+use cotan_ir::{AccKind, Block, Function, Monoid, Op, Stmt, Var};
 use legal::Wait;
 use rustc_hash::FxHashSet;
 
@@ -38,7 +40,7 @@ pub fn fuse(mut f: Function) -> Function {
     let body = std::mem::take(&mut f.body);
     let mut sums = FxHashSet::default();
     find_sums(&body, &mut sums);
-    let body = Fuse { f: &mut f, lengths, sums }.block(body);
+    let body = Fuse { f: &mut f, lengths, sums, is_in_par: false }.block(body);
     Function { body, ..f }
 }
 
@@ -58,15 +60,24 @@ struct Fuse<'a> {
     lengths: FxHashSet<Var>,
     /// The accumulators that are sums.
     sums: FxHashSet<Var>,
+    /// Whether this is in a parallel loop.
+    is_in_par: bool,
 }
 
 impl Fuse<'_> {
     fn block(&mut self, mut block: Block) -> Block {
-        while let Some(pair) = self.pair(&block) {
-            self.join(&mut block, &pair);
+        loop {
+            if let Some(pair) = self.pair(&block) {
+                self.join(&mut block, &pair);
+            } else if !self.distribute(&mut block) {
+                break;
+            }
         }
         for s in &mut block.stmts {
+            let outside = self.is_in_par;
+            self.is_in_par |= matches!(s.op, Op::Par(_));
             s.op.map_blocks(|b| self.block(b));
+            self.is_in_par = outside;
         }
         block
     }
@@ -76,7 +87,7 @@ impl Fuse<'_> {
         let uses = uses(self.f, block);
         (0..block.stmts.len()).rev().find_map(|producer| {
             let s = &block.stmts[producer];
-            if !self.makes_elements(s) {
+            if !self.makes_elements(s) && !self.makes_rows(s) {
                 return None;
             }
             let mut readers: Vec<usize> = s.results.iter().filter_map(|r| uses.get(r)).flatten().copied().collect();

@@ -476,12 +476,28 @@ fn rows_that_somebody_else_wants_are_made_first() {
 }
 
 #[test]
-fn rows_of_what_a_loop_makes_are_made_first() {
+fn rows_of_what_a_loop_over_elements_makes_are_made_by_an_inner_loop() {
     let made = "  a: f64[n, m] = par h < n, j < m (stack) {
     elem: f64 = x[h, j]
     b: f64 = exp elem
     yield b
   }
 ";
-    stays(&of_rows(made, "a[i]", "", "s"));
+    becomes(
+        &of_rows(made, "a[i]", "", "s"),
+        "fn f(n: i64, m: i64, k: i64, x: f64[n, m]) {
+  s: f64[n] = par i < n (stack) {
+    a: f64[m] = par j < m (stack) {
+      elem: f64 = x[i, j]
+      b: f64 = exp elem
+      yield b
+    }
+    e: f64 = a[k]
+    yield e
+  }
+  return s
+}
+",
+    );
+    stays(&of_rows(made, "a[i]", "", "s, a"));
 }

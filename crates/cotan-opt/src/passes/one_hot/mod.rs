@@ -13,7 +13,7 @@ use super::vector_products::transposed;
 use crate::analysis::splats::Splats;
 use crate::pass::{Pass, Promise};
 use cotan_ir::{
-    AccKind, Atom, Block, Builder, Const, Elem, Function, Monoid, Op, Par, ParResult, Stmt, Ty, Var, count_uses,
+    AccKind, Atom, Block, Builder, Const, Dim, Elem, Function, Monoid, Op, Par, ParResult, Stmt, Ty, Var, count_uses,
 };
 use cotan_ops::{ADD, MATMUL, MULZ, RESHAPE, is_one_run, is_strong};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -100,7 +100,7 @@ impl Propagate {
         if let Some(Product { factors, attrs }) = self.product(&s.op)
             && is_strong(&attrs)
             && !is_one_run(&attrs)
-            && let Some(op) = self.one_term(factors)
+            && let Some(op) = self.one_term(factors, s.results[0])
         {
             self.fires = true;
             s.op = op;
@@ -139,8 +139,8 @@ impl Propagate {
         true
     }
 
-    /// A product that sums over the slices of one factor, of which one counts.
-    fn one_term(&mut self, [a, b]: [Atom; 2]) -> Option<Op> {
+    /// A product that sums over the slices of one factor, of which one counts. Sides of 1 get no index.
+    fn one_term(&mut self, [a, b]: [Atom; 2], result: Var) -> Option<Op> {
         let last = self.b.ty(a).rank() - 1;
         let of_a = self.slice(a).filter(|slice| slice.axis == last);
         let of_b = self.slice(b).filter(|slice| slice.axis == 0);
@@ -153,13 +153,15 @@ impl Propagate {
         let ranks = [last, self.b.ty(b).rank() - 1];
         let sides = [(a, 0), (b, 1)].map(|(factor, axis)| self.b.ty(factor).dims.get(axis).copied());
         self.b.open_block();
-        let (mut indices, mut extents) = (Vec::new(), Vec::new());
+        let (mut indices, mut dims) = (Vec::new(), Vec::new());
         let mut factors = [a, b];
         for side in 0..2 {
-            let index = (ranks[side] == 1).then(|| self.b.var("i", Ty::scalar(Elem::I64)));
+            let dim = sides[side].filter(|_| ranks[side] == 1);
+            let index = dim.filter(|dim| *dim != Dim::Const(1)).map(|_| self.b.var("i", Ty::scalar(Elem::I64)));
             indices.extend(index);
-            extents.extend(index.and(sides[side]).map(|dim| dim.atom()));
-            factors[side] = self.element(lines[side], index.map(Atom::Var));
+            dims.extend(index.and(dim));
+            let at = dim.map(|_| index.map_or(Const::i64(0).into(), Atom::Var));
+            factors[side] = self.element(lines[side], at);
         }
         let zero = Const::zero(self.b.ty(a).elem).into();
         let product = self.b.named("product").prim(MULZ.prim(), &factors);
@@ -170,8 +172,15 @@ impl Propagate {
             self.b.stmts().extend(body.stmts);
             return Some(Op::Tensor { op: RESHAPE.op(), args: vec![value], attrs: Vec::new() });
         }
-        let kinds = vec![ParResult::Stacked];
-        Some(Op::Par(Box::new(Par { indices, extents, kinds, accs: Vec::new(), body })))
+        let (extents, kinds) = (dims.iter().map(|dim| dim.atom()).collect(), vec![ParResult::Stacked]);
+        let op = Op::Par(Box::new(Par { indices, extents, kinds, accs: Vec::new(), body }));
+        let ty = Ty::new(self.b.ty(a).elem, dims);
+        if ty == *self.b.var_ty(result) {
+            return Some(op);
+        }
+        let value = self.b.var("product", ty);
+        self.b.push(vec![value], op);
+        Some(Op::Tensor { op: RESHAPE.op(), args: vec![value.into()], attrs: Vec::new() })
     }
 
     /// An element of a line.
