@@ -67,7 +67,7 @@ impl<'a, 'p> Body<'a, 'p> {
                 let values = values_of(self, args)?;
                 Ok(vec![self.dot(values[0][0], values[1][0])?])
             }
-            Builtin::Norm => norm(self, args),
+            Builtin::Norm => norm(self, args, e),
             Builtin::MapLeaves => {
                 let values = operands(self, &args[1..])?;
                 self.map_leaves(closure_of(self, &args[0]), &values)
@@ -123,10 +123,12 @@ fn values_of<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Vec<Value>>
     Ok(values)
 }
 
-/// `norm(v)`
-fn norm<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg]) -> Result<Value> {
+/// `norm(v)`: of a tensor in its type, or of all floats of a value, an f64, which may turn out to be a tensor of another type.
+fn norm<'p>(body: &mut Body<'_, 'p>, args: &'p [Arg], e: &'p Expr) -> Result<Value> {
     let (ty, value) = (ty_of(&args[0]), body.value(&args[0])?);
-    let norm = if ty.scalar().is_some() { body.code.norm(value[0])? } else { body.norm_of_leaves(ty, value)? };
+    let elem = |ty: &Type| ty.scalar().map(elem_of);
+    let is_wide = elem(&e.ty) == Some(Elem::F64) && elem(ty) != Some(Elem::F64);
+    let norm = if is_wide { body.norm_of_leaves(ty, value)? } else { body.code.norm(value[0])? };
     Ok(vec![norm])
 }
 

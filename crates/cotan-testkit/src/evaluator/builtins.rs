@@ -6,9 +6,10 @@ use super::last_axis::{ascending, position};
 use super::number::Number;
 use super::value::{Flow, Tensor, Value, bug, caught, flattened, needed, unflattened};
 use super::vectors::{leaves, total};
-use cotan_ir::{CheckKind, Const};
+use cotan_ir::{CheckKind, Const, Elem};
 use cotan_ops::cast_to;
 use cotan_sema::typed::{Arg, Builtin, Expr};
+use cotan_sema::types::Scalar;
 use cotan_syntax::Span;
 use cotan_syntax::ast::FoldOp;
 use std::cmp::Ordering;
@@ -227,10 +228,10 @@ fn dot<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Valu
 fn norm<'p>(machine: &mut Machine<'p>, args: &'p [Arg], e: &'p Expr) -> Flow<Value> {
     let value = machine.arg(&args[0])?;
     let Arg::Value(of) = &args[0] else { return bug("the norm of a function") };
-    if machine.ty(&of.ty).scalar().is_none() {
+    let elem = machine.elem(&e.ty)?;
+    if elem == Elem::F64 && machine.ty(&of.ty).scalar() != Some(Scalar::Of(Elem::F64)) {
         return machine.norm_of_leaves(&value);
     }
-    let elem = machine.elem(&e.ty)?;
     machine.checks.norm(&value.elements()?, elem).map(Value::Number)
 }
 

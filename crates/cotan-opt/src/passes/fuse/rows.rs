@@ -86,8 +86,7 @@ impl Fuse<'_> {
         let rows: Vec<usize> = (0..s.results.len()).filter(is_row).collect();
         let [result] = rows[..] else { return None };
         let row = p.body.results[result];
-        let inner: Vec<usize> =
-            (0..p.body.stmts.len()).filter(|k| matches!(p.body.stmts[*k].op, Op::Par(_))).collect();
+        let inner: Vec<usize> = (0..p.body.stmts.len()).filter(|k| matches!(p.body.stmts[*k].op, Op::Par(_))).collect();
         let [inner] = inner[..] else { return None };
         let stmt = &p.body.stmts[inner];
         let Op::Par(nest) = &stmt.op else { return None };
