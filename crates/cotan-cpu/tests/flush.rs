@@ -1,5 +1,4 @@
 //! The loops in which subnormal results may become zero.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cotan_cpu::vectorise;
 use cotan_ir::{Module, parse_function, verify_module};

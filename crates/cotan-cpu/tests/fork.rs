@@ -1,18 +1,12 @@
 //! What loops become whose iterations may run on several threads.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::lowered;
 use cotan_cpu::fork;
-use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::{CPU, LoopFunction, TaskSizes, lower};
-use cotan_ops::Registry;
+use cotan_loops::{LoopFunction, TaskSizes};
 use expect_test::{Expect, expect};
 
 fn forked(text: &str) -> LoopFunction {
-    let f = parse_function(text, Registry::standard()).unwrap();
-    let mut module = Module::default();
-    let f = module.insert(f);
-    verify_module(&module).unwrap();
-    let mut nest = lower(&f, &CPU);
+    let mut nest = lowered(text);
     fork(&mut nest, &TaskSizes::default());
     nest
 }

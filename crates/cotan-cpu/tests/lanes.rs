@@ -1,18 +1,14 @@
 //! What loops become whose iterations run side by side, and which loops don't.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::lowered;
 use cotan_cpu::vectorise;
-use cotan_ir::{Module, parse_function, verify_module};
+use cotan_ir::parse_function;
 use cotan_loops::{CPU, DEVICE, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
 fn with_lanes(text: &str) -> String {
-    let f = parse_function(text, Registry::standard()).unwrap();
-    let mut module = Module::default();
-    let f = module.insert(f);
-    verify_module(&module).unwrap();
-    let mut nest = lower(&f, &CPU);
+    let mut nest = lowered(text);
     vectorise(&mut nest);
     nest.to_string()
 }

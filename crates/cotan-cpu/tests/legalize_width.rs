@@ -1,18 +1,12 @@
 //! Lanes in pieces.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use crate::lowered;
 use cotan_cpu::{legalize_width, vectorise};
-use cotan_ir::{Module, parse_function, verify_module};
-use cotan_loops::{CPU, LoopFunction, Width, lower};
-use cotan_ops::Registry;
+use cotan_loops::{LoopFunction, Width};
 use expect_test::{Expect, expect};
 
 fn nest_of(text: &str) -> LoopFunction {
-    let f = parse_function(text, Registry::standard()).unwrap();
-    let mut module = Module::default();
-    let f = module.insert(f);
-    verify_module(&module).unwrap();
-    let mut nest = lower(&f, &CPU);
+    let mut nest = lowered(text);
     vectorise(&mut nest);
     nest
 }

@@ -13,9 +13,10 @@ use std::sync::Arc;
 impl Backend {
     /// What a function is kept under that was made of this: all of it that decides about the code or what is known of it,
     /// the version of whatever made it included. `None` if nothing is kept: code with probes never is, nor is
-    /// that with wavefronts in pieces of one's own choice.
+    /// that with wavefronts in pieces of one's own choice, or for known sizes.
     pub fn key(&self, made_of: &[&str], options: &CompileOptions) -> Option<Key> {
-        self.engine.cache().filter(|_| options.probe.is_none() && options.tasks.is_none())?;
+        let is_for_all = options.probe.is_none() && options.tasks.is_none() && options.known_sizes.is_empty();
+        self.engine.cache().filter(|_| is_for_all)?;
         let width = options.width.map_or(String::new(), |width| width.lanes().to_string());
         let effort = if options.is_quick { "quick" } else { "" };
         let kind = if options.is_version { "version" } else { "" };

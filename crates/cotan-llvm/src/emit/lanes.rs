@@ -216,7 +216,7 @@ pub(super) fn memory_form(elem: Elem, lanes: u32) -> String {
     if elem == Elem::Bool { format!("v{lanes}i8") } else { Form { elem, lanes }.suffix() }
 }
 
-pub(super) fn in_all_lanes_of_mask(emitter: &mut FunctionEmitter<'_>, mask: Option<Operand>, lanes: u32) -> String {
+pub(super) fn mask_or_all(emitter: &mut FunctionEmitter<'_>, mask: Option<Operand>, lanes: u32) -> String {
     match mask {
         None => format!("<{lanes} x i1> splat (i1 true)"),
         Some(mask) => emitter.typed_spread(mask, lanes),

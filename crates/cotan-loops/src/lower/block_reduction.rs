@@ -167,8 +167,8 @@ fn rows_of_block<'a>(
     (start, length): (Operand, Operand),
     sharing: Sharing,
 ) {
-    let ([outer @ .., row], [names @ .., name]) = (extents, &p.indices[..]) else { return };
-    let (name_of_row, name) = (this.f.name_of(names[0]).to_owned(), this.f.name_of(*name).to_owned());
+    let (row, outer) = extents.split_last().expect("invariant: there are several indices");
+    let [name_of_row, name] = [0, outer.len()].map(|k| this.f.name_of(p.indices[k]).to_owned());
     let i64_op = |this: &mut Lowering, instruction, a, b| this.native(instruction, Elem::I64, Elem::I64, &[a, b]);
     let end = this.add(start, length);
     let first_row = i64_op(this, Instruction::Div, start, *row);

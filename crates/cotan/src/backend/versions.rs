@@ -3,7 +3,8 @@
 //! Loops of a few iterations, known when code is made, are written out, and their arrays live in registers. So a function
 //! whose small sizes are extents of inner loops gets code for the sizes that it is called with, chosen on entry, once calls
 //! of these sizes have taken about as long as it takes to make. It gives the same bits, and the same errors at the same
-//! places; see [`cotan_opt::versions`].
+//! places; see [`cotan_opt::versions`]. Where its sums would have another order, or its checks would be others, it is the general
+//! code's nest in which the sizes are bound at the end; see [`cotan_cpu::bind_sizes`].
 
 use super::cpu::CodeOptions;
 use cotan_ir::{Symbol, VerifiedModule};
@@ -172,7 +173,7 @@ impl Versions {
                 let special = crate::pipeline::verified(special);
                 llvm.compile(&special, symbol, &CompileOptions { is_version: true, ..general })
             }
-            // Sums have the order of the general code's nest, so that is what sizes are bound in.
+            // Sums have the order of the general code's nest, and checks are all there, so that is what sizes are bound in.
             None => llvm.compile(first, symbol, &CompileOptions { known_sizes: sizes, ..general }),
         };
         let code = code.ok()?;

@@ -175,8 +175,8 @@ fn is_short(body: &[Node]) -> bool {
     if !body.iter().any(Node::has_loop) {
         return body.len() <= SHORT_BODY && body.iter().all(is_simple) && checks_first(body);
     }
-    let is_else = |node: &Node| !is_simple(node) || matches!(node, Node::While(..) | Node::StackOpen(_));
-    count(body) <= SHORT_BODY && !body.iter().any(has_check) && !any(body, &mut |node| is_else(node))
+    let has_own_way = |node: &Node| !is_simple(node) || matches!(node, Node::While(..) | Node::StackOpen(_));
+    count(body) <= SHORT_BODY && !body.iter().any(has_check) && !any(body, &mut |node| has_own_way(node))
 }
 
 struct Writer<'a, 'b> {
