@@ -38,5 +38,6 @@ fn nothing_changes_but_the_size_and_where_small_arrays_lie() {
         v.4 = lt.i64 v.3, k  ->  v.4 = lt.i64 v.3, 2
         v.5 = lt.i64 lanes, k  ->  v.5 = lt.i64 lanes, 2
         t.5 = mul.i64 i, k  ->  t.5 = mul.i64 i, 2
-        last = sub.i64 k, 1  ->  last = sub.i64 2, 1"#]].assert_eq(&changes.join("\n"));
+        last = sub.i64 k, 1  ->  last = sub.i64 2, 1"#]]
+    .assert_eq(&changes.join("\n"));
 }
