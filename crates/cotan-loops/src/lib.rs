@@ -50,7 +50,7 @@ pub use node::{
 pub use parse::{NestParseError, parse_nest};
 pub use partial_sums::{BlockWork, PartialSums};
 pub use pass::{NestPass, NestPipeline};
-pub use print::{heading, print_for_device, print_nest};
+pub use print::{NestText, heading, print_for_device, print_nest};
 pub use probe::{PASS as INSERT_PROBES, ProbeEvent, insert_probes};
 pub use product::{PASS as EXPAND_PRODUCTS, expand_products, is_small, small_version};
 pub use target::{CPU, DEVICE, TargetKind};

@@ -42,6 +42,42 @@ pub fn heading(f: &LoopFunction, node: &Node) -> String {
     printer.text.lines().next().unwrap_or_default().to_owned()
 }
 
+/// The texts of parts of a function, for those who print what they make of it.
+pub struct NestText<'a>(Printer<'a>);
+
+impl NestText<'_> {
+    /// Those of a function for a device.
+    pub fn new(f: &LoopFunction) -> NestText<'_> {
+        NestText(Printer::new(f, Detail::Device))
+    }
+
+    /// The lines of nodes, so many steps from the margin.
+    pub fn nodes(&mut self, nodes: &[Node], depth: usize) -> String {
+        self.0.nodes(nodes, depth);
+        std::mem::take(&mut self.0.text)
+    }
+
+    /// A scalar.
+    pub fn operand(&self, operand: Operand) -> String {
+        self.0.operand(operand)
+    }
+
+    /// A piece of memory.
+    pub fn buffer(&self, buffer: Buffer) -> String {
+        self.0.buffer(buffer)
+    }
+
+    /// An argument or result.
+    pub fn argument(&self, argument: &Argument) -> String {
+        self.0.argument(argument)
+    }
+
+    /// What is summed.
+    pub fn target(&self, target: Target) -> String {
+        self.0.target(target)
+    }
+}
+
 /// Base names, with a number where they repeat.
 pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a Symbol>) -> Vec<String> {
     let mut uses: FxHashMap<&str, usize> = FxHashMap::default();

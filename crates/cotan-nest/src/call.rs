@@ -41,8 +41,13 @@ impl<'p> Machine<'p> {
     }
 
     /// Gives the arrays of a frame back.
-    pub(crate) fn leave(&mut self, Finished(frame): Finished<'p>) {
-        let mut arrays: Vec<Address> = frame.arrays.into_values().collect();
+    pub(crate) fn leave(&mut self, Finished(mut frame): Finished<'p>) {
+        self.free_arrays(&mut frame);
+    }
+
+    /// The same, of a frame that goes on.
+    pub(crate) fn free_arrays(&mut self, frame: &mut Frame<'p>) {
+        let mut arrays: Vec<Address> = frame.arrays.drain().map(|(_, address)| address).collect();
         arrays.sort();
         arrays.into_iter().rev().for_each(|address| self.memory.free(address));
     }

@@ -14,6 +14,8 @@ pub enum RuntimeError {
     OutOfMemory(Box<OutOfMemory>),
     /// The run has taken as many steps as it may.
     OutOfSteps,
+    /// An array of a thread has too little room: the thread has left, and the call begins anew with more.
+    TooLittleRoom,
     /// The nest breaks its contract: a bug of whoever made it.
     Bug {
         /// What is wrong.
@@ -49,6 +51,7 @@ impl RuntimeError {
             RuntimeError::Bug { what, node: None } => RuntimeError::Bug { what, node: Some(node()) },
             RuntimeError::Bug { .. }
             | RuntimeError::Check(_)
+            | RuntimeError::TooLittleRoom
             | RuntimeError::Argument(_)
             | RuntimeError::OutOfMemory(_)
             | RuntimeError::OutOfSteps => self,
@@ -63,6 +66,7 @@ impl fmt::Display for RuntimeError {
             RuntimeError::Argument(message) => f.write_str(message),
             RuntimeError::OutOfMemory(error) => error.fmt(f),
             RuntimeError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
+            RuntimeError::TooLittleRoom => f.write_str("an array of a thread has too little room"),
             RuntimeError::Bug { what, node: Some(node) } => write!(f, "bug: {what}, in `{node}`"),
             RuntimeError::Bug { what, node: None } => write!(f, "bug: {what}"),
         }

@@ -25,8 +25,10 @@
 //! ```
 
 mod call;
+mod device;
 mod error;
 mod expression;
+mod growth;
 mod idle;
 mod instruction;
 mod lanes;
@@ -38,6 +40,7 @@ mod reduction;
 mod run;
 mod sum;
 
+pub use device::{run_plan, run_plan_with_output};
 pub use error::{CheckFailure, RuntimeError};
 pub use machine::Options;
 pub use run::{run, run_with_output};

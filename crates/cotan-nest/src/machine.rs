@@ -3,9 +3,11 @@
 //! A frame has cells for the lanes of each local of the function, and the address of each buffer.
 
 use crate::error::{CheckFailure, Outcome, RuntimeError, bug};
+use crate::growth::Growth;
 use crate::instruction::kernel;
 use crate::memory::{Address, Memory, unwritten};
 use crate::sum::Reducing;
+use cotan_device::Need;
 use cotan_ir::{CheckKind, Const, Elem, Monoid, Span};
 use cotan_loops::{
     Buffer, BufferInfo, BufferKind, For, Home, Local, LoopFunction, Node, Operand, Place, Target, Threads, combining,
@@ -35,6 +37,8 @@ pub(crate) struct Machine<'p> {
     steps_left: u64,
     /// Where output goes; nowhere without one.
     pub(crate) output: Option<&'p mut dyn FnMut(&str)>,
+    /// What a kernel has limited room for; nothing where all grows as it likes.
+    pub(crate) growth: Growth,
 }
 
 /// One activation of a function.
@@ -111,6 +115,11 @@ impl<'f> Frame<'f> {
         self.cells[self.starts[local.index()]] = bits;
     }
 
+    /// Gives locals values.
+    pub(crate) fn provide(&mut self, values: impl Iterator<Item = (Local, u64)>) {
+        values.for_each(|(local, bits)| self.set(local, bits));
+    }
+
     /// Gives each lane of a local a value.
     pub(crate) fn each_lane(&mut self, to: Local, mut value: impl FnMut(&Self, usize) -> Outcome<u64>) -> Outcome<()> {
         let (start, lanes) = (self.starts[to.index()], self.f.locals[to.index()].lanes as usize);
@@ -158,7 +167,19 @@ impl<'p> Machine<'p> {
             memory: Memory::new(options.max_bytes),
             steps_left: options.steps,
             output,
+            growth: Growth::default(),
         }
+    }
+
+    /// A machine for the threads of a kernel.
+    pub(crate) fn of_kernel(memory: Memory, steps_left: u64, growth: Growth) -> Machine<'p> {
+        Machine { functions: FxHashMap::default(), memory, steps_left, output: None, growth }
+    }
+
+    /// Gives back what it was given, and tells what had too little room.
+    pub(crate) fn take_back(self, memory: &mut Memory, steps_left: &mut u64) -> Vec<Need> {
+        (*memory, *steps_left) = (self.memory, self.steps_left);
+        self.growth.needs()
     }
 
     /// Counts steps.
@@ -180,6 +201,7 @@ impl<'p> Machine<'p> {
             Node::Let(local, expr) => frame.define(*local, expr),
             Node::Set(local, value) => frame.each_lane(*local, |frame, lane| Ok(frame.lane(*value, lane))),
             Node::Load(local, from) => {
+                self.is_there(from.buffer)?;
                 let bits = self.memory.read(frame.address(*from)?)?;
                 frame.set(*local, bits);
                 Ok(())
@@ -189,6 +211,7 @@ impl<'p> Machine<'p> {
             Node::StoreLanes { to, value, mask } => self.store_lanes(frame, *to, *value, *mask),
             Node::Combine { monoid, target, value } => self.combine(frame, *monoid, *target, *value),
             Node::Copy { from, to, count } => {
+                self.is_there(from.buffer)?;
                 let count = usize::try_from(frame.int(*count)).unwrap_or(0);
                 self.spend(count as u64)?;
                 self.memory.copy(frame.address(*from)?, frame.address(*to)?, count)
@@ -202,9 +225,11 @@ impl<'p> Machine<'p> {
                 Ok(())
             }
             Node::StackExtend(buffer, count) => {
+                self.growth.has_room(*buffer, frame.int(*count));
                 self.memory.extend(frame.base(*buffer)?, frame.info(*buffer), frame.int(*count))
             }
             Node::Bind { buffer, to } => {
+                self.is_there(to.buffer)?;
                 frame.buffers[buffer.index()] = Some(frame.address(*to)?);
                 Ok(())
             }
@@ -231,6 +256,11 @@ impl<'p> Machine<'p> {
             Node::Print { text, value, extents } => self.print(frame, text, value.as_ref(), *extents),
             Node::Call { callee, args, results } => self.call(frame, callee, args, results),
         }
+    }
+
+    /// Leaves where elements of an array are missing.
+    fn is_there(&self, buffer: Buffer) -> Outcome<()> {
+        if self.growth.lacks(buffer) { Err(RuntimeError::TooLittleRoom) } else { Ok(()) }
     }
 
     /// Runs nodes and releases what they take from the arena.
@@ -277,6 +307,9 @@ impl<'p> Machine<'p> {
     fn allocate(&mut self, frame: &mut Frame, buffer: Buffer, extents: &[Operand]) -> Outcome<()> {
         let info = frame.info(buffer);
         let count = frame.count(info.elem, extents);
+        if !self.growth.has_room(buffer, count) {
+            return Err(RuntimeError::TooLittleRoom);
+        }
         let BufferKind::Allocated(home) = info.kind else { return bug(format!("`{}` is not allocated", info.name)) };
         let address = match home {
             Home::Arena => self.memory.allocate_in_arena(info, count)?,

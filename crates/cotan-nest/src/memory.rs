@@ -35,6 +35,7 @@ struct Block {
 }
 
 /// All memory of a run.
+#[derive(Default)]
 pub(crate) struct Memory {
     blocks: Vec<Option<Block>>,
     /// The blocks of the arena, in the order in which they were allocated.

@@ -19,6 +19,13 @@ impl Frame<'_> {
         if is_taken { Ok(true) } else { bug(format!("element {number} of a sum that has fewer")) }
     }
 
+    /// Begins a sum.
+    pub(crate) fn open(&mut self, sum: &Sum) -> Outcome<()> {
+        let opened = self.opened(sum)?;
+        self.reducing.push(opened);
+        Ok(())
+    }
+
     /// A sum that has taken up nothing.
     fn opened(&self, Sum { monoid, target, extents }: &Sum) -> Outcome<Reducing> {
         let elem = match target {
@@ -35,8 +42,7 @@ impl<'p> Machine<'p> {
         let Reduce { indices, sums, body } = reduction;
         let n_around = frame.reducing.len();
         for sum in sums {
-            let opened = frame.opened(sum)?;
-            frame.reducing.push(opened);
+            frame.open(sum)?;
         }
         if indices.iter().all(|(_, count)| frame.int(*count) > 0) {
             self.iterations(frame, indices, body)?;
@@ -57,7 +63,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Combines start values with totals.
-    fn finish(&mut self, frame: &mut Frame<'p>, sum: Reducing) -> Outcome<()> {
+    pub(crate) fn finish(&mut self, frame: &mut Frame<'p>, sum: Reducing) -> Outcome<()> {
         let target = sum.target;
         for (number, total) in sum.totals().enumerate() {
             match target {

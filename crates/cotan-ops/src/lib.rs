@@ -75,7 +75,7 @@ pub use row::{
     Codegen, Constant, EdgePoint, Group, Identity, Kinks, Law, Partial, PrimRow, Proof, RealDenotation, Sample, Term,
 };
 pub use scalar::*;
-pub use table::{lookup, lookup_tensor, row, table, tensor_row, tensor_table};
+pub use table::{instruction_kernel, lookup, lookup_tensor, row, table, tensor_row, tensor_table};
 pub use tensor::argsort::ARGSORT;
 pub use tensor::cholesky::CHOLESKY;
 pub use tensor::concat::CONCAT;

@@ -2,7 +2,8 @@
 
 use crate::scalar::FAMILIES;
 use crate::*;
-use cotan_ir::{Prim, TensorOp};
+use cotan_ir::{Elem, Prim, TensorOp};
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// Every scalar primitive, in the order of the reference.
@@ -50,6 +51,27 @@ pub fn row(prim: Prim) -> &'static PrimRow {
 /// The record that a tensor operation refers to.
 pub fn tensor_row(op: TensorOp) -> &'static TensorRow {
     op.0.record.downcast_ref().expect("invariant: the record of a tensor operation is a record of this table")
+}
+
+/// The evaluator of an instruction on operands of a type: that of a row of the table that becomes it. None computes bits
+/// of another type, [`Instruction::Bitcast`].
+pub fn instruction_kernel(instruction: Instruction, elem: Elem) -> Option<Kernel> {
+    static KERNELS: LazyLock<FxHashMap<(Instruction, Elem), Kernel>> = LazyLock::new(|| {
+        let mut kernels = FxHashMap::default();
+        for row in table() {
+            let instruction = match row.codegen {
+                Codegen::Native(instruction) | Codegen::NativeOrHost(instruction) => instruction,
+                Codegen::Host | Codegen::Power | Codegen::Term(_) | Codegen::Expansion(_) => continue,
+            };
+            for elem in Elem::ALL {
+                if let Some(kernel) = (row.kernels)(Carrier::Elem(elem)) {
+                    kernels.entry((instruction, elem)).or_insert(kernel);
+                }
+            }
+        }
+        kernels
+    });
+    KERNELS.get(&(instruction, elem)).copied()
 }
 
 /// The primitive of that name.

@@ -56,7 +56,9 @@ impl Executable for Nests {
             }
             RuntimeError::OutOfMemory(error) => CallError::OutOfMemory(*error),
             RuntimeError::OutOfSteps => CallError::Limit(error.to_string()),
-            RuntimeError::Argument(_) | RuntimeError::Bug { .. } => CallError::Bug(error.to_string()),
+            RuntimeError::TooLittleRoom | RuntimeError::Argument(_) | RuntimeError::Bug { .. } => {
+                CallError::Bug(error.to_string())
+            }
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::comparison::{regrouped, same_bits};
 use crate::derived_case::options;
+use cotan_device::Plan;
 use cotan_ir::{CheckKind, Module, Span};
 use cotan_loops::node::walk;
 use cotan_loops::{LoopFunction, Node, TargetKind, VerifiedNests, lower_only};
@@ -10,6 +11,48 @@ use std::collections::BTreeMap;
 
 /// One call on both interpreters.
 pub(crate) fn agree(module: &Module, name: &str, args: &[Value], nests: &VerifiedNests) -> Result<(), String> {
+    let regroups = nests.iter().any(|nest| nest.regroups_sums);
+    beside_core_ir(module, name, args, regroups, |limits, output| {
+        cotan_nest::run_with_output(nests, name, args, limits, output).map_err(|error| match error {
+            cotan_nest::RuntimeError::Check(failure) => Failed::Check(failure.kind, failure.args, failure.span),
+            cotan_nest::RuntimeError::Argument(_)
+            | cotan_nest::RuntimeError::OutOfMemory(_)
+            | cotan_nest::RuntimeError::OutOfSteps
+            | cotan_nest::RuntimeError::TooLittleRoom
+            | cotan_nest::RuntimeError::Bug { .. } => Failed::Otherwise(error.to_string()),
+        })
+    })
+}
+
+/// One call on the interpreter of the core IR, and on the reference device by a plan.
+pub(crate) fn agree_on_plan(module: &Module, name: &str, args: &[Value], plan: &Plan) -> Result<(), String> {
+    beside_core_ir(module, name, args, false, |limits, output| {
+        cotan_nest::run_plan_with_output(plan, args, limits, output).map_err(|error| match error {
+            cotan_device::RunError::Check { kind, args, span } => Failed::Check(kind, args, span),
+            cotan_device::RunError::OutOfMemory(_)
+            | cotan_device::RunError::OutOfSteps
+            | cotan_device::RunError::Needs(_)
+            | cotan_device::RunError::Device(_)
+            | cotan_device::RunError::Bug(_) => Failed::Otherwise(error.to_string()),
+        })
+    })
+}
+
+/// Why a run has no results.
+#[derive(Debug)]
+enum Failed {
+    Check(CheckKind, Vec<i128>, Span),
+    Otherwise(String),
+}
+
+/// Runs something with these limits and this output, and compares it with the core IR.
+fn beside_core_ir(
+    module: &Module,
+    name: &str,
+    args: &[Value],
+    regroups: bool,
+    run: impl FnOnce(&cotan_nest::Options, &mut dyn FnMut(&str)) -> Result<Vec<Value>, Failed>,
+) -> Result<(), String> {
     let (mut expected_text, mut text) = (String::new(), String::new());
     let expected = cotan_interp::run_with_output(module, name, args, &options(), &mut |text| expected_text += text);
     let expected = match expected {
@@ -18,11 +61,11 @@ pub(crate) fn agree(module: &Module, name: &str, args: &[Value], nests: &Verifie
         Err(other) => return Err(format!("on the core IR, {other}")),
     };
     let limits = cotan_nest::Options { steps: STEPS, ..cotan_nest::Options::default() };
-    let found = cotan_nest::run_with_output(nests, name, args, &limits, &mut |piece| text += piece);
+    let found = run(&limits, &mut |piece| text += piece);
     if text != expected_text {
         return Err(format!("expected the output {expected_text:?}, found {text:?}"));
     }
-    agrees(found, &expected, nests.iter().any(|nest| nest.regroups_sums))
+    agrees(found, &expected, regroups)
 }
 
 /// Enough for any program of the tests, and a bound on one that does not end.
@@ -31,16 +74,12 @@ const STEPS: u64 = 2_000_000_000;
 /// What a run of the interpreter of the core IR gives: values, or a failed check.
 type Expected = Result<Vec<Value>, (CheckKind, Vec<i128>, Span)>;
 
-fn agrees(
-    found: Result<Vec<Value>, cotan_nest::RuntimeError>,
-    expected: &Expected,
-    regroups: bool,
-) -> Result<(), String> {
+fn agrees(found: Result<Vec<Value>, Failed>, expected: &Expected, regroups: bool) -> Result<(), String> {
     match (found, expected) {
         (Ok(found), Ok(expected)) if regroups => regrouped(&found, expected),
         (Ok(found), Ok(expected)) => same_bits(&found, expected, "results"),
-        (Err(cotan_nest::RuntimeError::Check(found)), Err((kind, args, span)))
-            if (found.kind, &found.args, found.span) == (*kind, args, *span) =>
+        (Err(Failed::Check(kind, args, span)), Err(expected))
+            if (kind, &args, span) == (expected.0, &expected.1, expected.2) =>
         {
             Ok(())
         }

@@ -33,6 +33,9 @@ pub enum NestPlace {
 }
 
 impl NestPlace {
+    /// At the end of the way to a device.
+    pub const ON_DEVICES: NestPlace = NestPlace::Device(usize::MAX);
+
     /// Every place.
     pub fn all() -> Vec<NestPlace> {
         let plain = (1..=PLAIN.len()).map(NestPlace::Plain);
@@ -56,7 +59,7 @@ impl NestPlace {
         let tasks = TaskSizes::SMALLEST;
         let context = NestContext { width: lanes, tasks, ..NestContext::default() };
         let mut nests = lowered(module, name, target)?;
-        nests.iter_mut().for_each(|nest| run(&passes[..n], nest, &context));
+        nests.iter_mut().for_each(|nest| run(&passes[..n.min(passes.len())], nest, &context));
         Ok(nests)
     }
 }

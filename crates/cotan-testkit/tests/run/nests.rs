@@ -6,7 +6,7 @@ use cotan::{DerivativeForm, Program, Request, derivative};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::frontend::{loaded, lower, lower_plain, lower_with_calls};
 use cotan_testkit::header::{self, Case, named_arguments};
-use cotan_testkit::oracles::{same_on_nests, whole_on_devices};
+use cotan_testkit::oracles::{same_on_nests, same_on_plan, whole_on_devices};
 use cotan_testkit::tier;
 
 /// Runs all cases of a program, optimised or not, by its name; gives what is wrong.
@@ -37,6 +37,7 @@ fn runs(name: &str, program: &Program, case: &Case) -> Result<(), String> {
         whole_on_devices(&lowered.module)?;
         let args = named_arguments(&case.args, &lowered.entry)?;
         let args = fit_arguments(&lowered.entry, &args).map_err(|e| e.to_string())?;
-        same_on_nests(&lowered.module, &lowered.entry.symbol, &args, name)
+        same_on_nests(&lowered.module, &lowered.entry.symbol, &args, name)?;
+        same_on_plan(&lowered.module, &lowered.entry.symbol, &args)
     })
 }

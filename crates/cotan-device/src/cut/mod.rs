@@ -1,0 +1,241 @@
+//! The cut (host-device partitioning): nodes in a row that a single thread runs become one kernel, each loop and reduction
+//! that many threads share becomes one, and control around those becomes steps of the host.
+
+mod kernels;
+mod regions;
+mod staged;
+
+use crate::inline::inlined;
+use crate::parallel::{Role, shares_sums};
+use crate::places::OnDevice;
+use crate::plan::{Cells, Kernel, KernelId, Plan, PlanError, Shape, Step};
+use cotan_ir::{Span, bug};
+use cotan_loops::node::{BufferUse, Effect, OperandUse, Part, any};
+use cotan_loops::{Argument, Local, LoopFunction, Node, Operand};
+
+/// The plan of a function, with all that it calls. The nests are those of [`DEVICE`](cotan_loops::DEVICE), with the passes
+/// [`FOR_DEVICES`](cotan_loops::pipeline::FOR_DEVICES) run.
+pub fn plan(functions: &[LoopFunction], name: &str) -> Result<Plan, PlanError> {
+    let mut function = inlined(functions, name)?;
+    staged::stage_reductions(&mut function);
+    let body = std::mem::take(&mut function.body);
+    let whole = LoopFunction { body, ..function.clone() };
+    let device = OnDevice::of(&whole);
+    let mut cut = Cut { f: &function, device: &device, kernels: Vec::new() };
+    let mut steps = cut.list(&whole.body);
+    let results: Vec<Operand> = function.results.iter().flat_map(Argument::operands).collect();
+    cut.read_back(&results, &mut steps);
+    let mut plan = Plan { kernels: cut.kernels, function, steps, cells: Cells::default(), growing: Vec::new() };
+    kernels::connect(&mut plan, &device);
+    regions::size(&mut plan);
+    Ok(plan)
+}
+
+struct Cut<'c> {
+    f: &'c LoopFunction,
+    device: &'c OnDevice,
+    kernels: Vec<Kernel>,
+}
+
+/// Steps that are being written, and behind them what the next kernel of one thread runs.
+#[derive(Default)]
+struct Row {
+    steps: Vec<Step>,
+    pending: Vec<Node>,
+}
+
+impl Cut<'_> {
+    fn list(&mut self, nodes: &[Node]) -> Vec<Step> {
+        let mut row = Row::default();
+        nodes.iter().for_each(|node| self.node(node, &mut row));
+        self.flush(&mut row);
+        row.steps
+    }
+
+    fn node(&mut self, node: &Node, row: &mut Row) {
+        match Role::of(self.f, node) {
+            Role::Thread => self.thread(node, row),
+            Role::Kernel => {
+                self.flush(row);
+                self.wide(node, row);
+            }
+            Role::Control => self.control(node, row),
+            Role::Host => {
+                self.flush(row);
+                self.host(node, row);
+            }
+        }
+    }
+
+    /// A node that a thread runs, unless the host can.
+    fn thread(&mut self, node: &Node, row: &mut Row) {
+        if let Node::Segment(body) = node {
+            body.iter().for_each(|node| self.node(node, row));
+        } else if let Node::Let(to, _) = node
+            && !self.device.locals.contains(to)
+        {
+            row.steps.push(Step::Node(node.clone()));
+        } else if let Node::Set(to, _) = node
+            && !self.device.locals.contains(to)
+        {
+            if mentions(&row.pending, *to) {
+                self.flush(row);
+            }
+            row.steps.push(Step::Node(node.clone()));
+        } else if node.has(Effect::CountsRecord) {
+            // What is counted is shown by a backend, and changes nothing.
+        } else if moves_memory(node) {
+            self.host(node, row);
+        } else if node.has(Effect::Fails) && row.pending.is_empty() && !self.any_on_device(node) {
+            row.steps.push(Step::Node(node.clone()));
+        } else {
+            row.pending.push(node.clone());
+        }
+    }
+
+    /// A step of the host, which knows the numbers in it.
+    fn host(&mut self, node: &Node, row: &mut Row) {
+        let mut operands = Vec::new();
+        let mut names = Vec::new();
+        node.each_part(&mut |part| match part {
+            Part::Operand(operand, OperandUse::Read | OperandUse::Note) => operands.push(*operand),
+            Part::Buffer(buffer, usage) if !matches!(usage, BufferUse::Bind) => names.push(*buffer),
+            Part::Local(..) | Part::Buffer(..) | Part::List(_) | Part::Effect(_) => {}
+        });
+        names.retain(|name| self.device.names.contains(name));
+        if !names.is_empty() || operands.iter().any(|operand| self.device.has(*operand)) {
+            self.flush(row);
+        }
+        self.read_back(&operands, &mut row.steps);
+        row.steps.extend(names.into_iter().map(Step::ReadName));
+        row.steps.push(Step::Node(node.clone()));
+    }
+
+    /// A node that many threads share.
+    fn wide(&mut self, node: &Node, row: &mut Row) {
+        if let Node::For(l) = node {
+            let mut indices = vec![(l.index, l.count)];
+            let mut body = &l.body;
+            let is_shared = shares_sums(l);
+            // A perfect nest is one index space.
+            while !is_shared
+                && let [Node::For(inner)] = &body[..]
+                && Role::of(self.f, &body[0]) == Role::Kernel
+                && !indices.iter().any(|(index, _)| inner.count == (*index).into())
+            {
+                indices.push((inner.index, inner.count));
+                body = &inner.body;
+            }
+            self.read_back(&Vec::from_iter(indices.iter().map(|(_, count)| *count)), &mut row.steps);
+            if is_shared {
+                let shape = Shape::InOrder { index: l.index, count: l.count };
+                self.launch(shape, body.clone(), row);
+            } else {
+                self.launch(Shape::Each(indices), body.clone(), row);
+            }
+        } else if let Node::Reduce(reduction) = node {
+            let counts = reduction.indices.iter().map(|(_, count)| *count);
+            let extents = reduction.sums.iter().flat_map(|sum| sum.extents.iter().copied());
+            self.read_back(&Vec::from_iter(counts.chain(extents)), &mut row.steps);
+            let shape = Shape::Reduce { indices: reduction.indices.clone(), sums: reduction.sums.clone() };
+            self.launch(shape, reduction.body.clone(), row);
+        } else if let Node::Copy { .. } = node {
+            self.host(node, row);
+        } else {
+            bug!("plan for a device", self.f, "a kernel of no loop: {node:?}");
+        }
+    }
+
+    /// Control that the host takes over.
+    fn control(&mut self, node: &Node, row: &mut Row) {
+        if let Node::Segment(body) = node {
+            body.iter().for_each(|node| self.node(node, row));
+            return;
+        }
+        self.flush(row);
+        self.read_back(&node.selectors(), &mut row.steps);
+        let step = match node {
+            Node::Scope(body) => Step::Scope(self.list(body)),
+            Node::For(l) => Step::For { index: l.index, count: l.count, body: self.list(&l.body) },
+            Node::While(go, body) => {
+                let mut steps = self.list(body);
+                self.read_back(&[(*go).into()], &mut steps);
+                Step::While(*go, steps)
+            }
+            Node::If(cond, yes, no) => Step::If(*cond, self.list(yes), self.list(no)),
+            Node::Switch(number, arms) => Step::Switch(*number, arms.iter().map(|arm| self.list(arm)).collect()),
+            node => bug!("plan for a device", self.f, "control of no kind: {node:?}"),
+        };
+        row.steps.push(step);
+    }
+
+    // ---- rows
+
+    /// Ends the kernel of one thread.
+    fn flush(&mut self, row: &mut Row) {
+        if !row.pending.is_empty() {
+            let body = std::mem::take(&mut row.pending);
+            self.launch(Shape::One, body, row);
+        }
+    }
+
+    fn launch(&mut self, shape: Shape, body: Vec<Node>, row: &mut Row) {
+        row.steps.push(Step::Launch(KernelId(self.kernels.len() as u32)));
+        self.kernels.push(Kernel::new(shape, body));
+    }
+
+    /// Lets the host know operands that lie on the device.
+    fn read_back(&self, operands: &[Operand], steps: &mut Vec<Step>) {
+        for operand in operands {
+            if let Operand::Local(local) = operand
+                && self.device.has(*operand)
+                && !matches!(steps.last(), Some(Step::ReadBack(last)) if last == local)
+            {
+                steps.push(Step::ReadBack(*local));
+            }
+        }
+    }
+
+    fn any_on_device(&self, node: &Node) -> bool {
+        let mut found = false;
+        node.each_operand(&mut |operand| found |= self.device.has(operand));
+        found
+    }
+}
+
+/// Whether it gives memory, or names it.
+fn moves_memory(node: &Node) -> bool {
+    let mut moves = false;
+    node.each_buffer(&mut |_, usage| {
+        moves |= matches!(
+            usage,
+            BufferUse::Allocate | BufferUse::OpenStack | BufferUse::ExtendStack | BufferUse::Bind | BufferUse::Receive
+        );
+    });
+    moves
+}
+
+fn mentions(nodes: &[Node], local: Local) -> bool {
+    any(nodes, &mut |node| {
+        let mut found = false;
+        node.each_operand(&mut |operand| found |= operand == local.into());
+        found
+    })
+}
+
+impl Kernel {
+    fn new(shape: Shape, body: Vec<Node>) -> Kernel {
+        Kernel {
+            shape,
+            body,
+            arguments: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            buffers: Vec::new(),
+            regions: Vec::new(),
+            reads_names: Vec::new(),
+            writes_names: Vec::new(),
+            span: Span::default(),
+        }
+    }
+}

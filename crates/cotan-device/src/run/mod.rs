@@ -1,0 +1,231 @@
+//! The host: takes the steps of a plan on a device. Its scalars are integers and conditions, a few for each launch, so it
+//! interprets them.
+
+mod host;
+mod scalars;
+
+use crate::capacity::Capacities;
+use crate::device::{Device, Launch, RunError, Until};
+use crate::plan::{Plan, Step};
+use cotan_ir::{Const, Elem};
+use cotan_loops::{Argument, Buffer, BufferInfo, Local, Operand, Param, Place, Tensor};
+use cotan_ops::{ElementCount, Value};
+use rustc_hash::FxHashMap;
+
+/// What a run may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Steps of the host.
+    pub steps: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: u64::MAX }
+    }
+}
+
+/// Runs a plan on arguments that fit its parameters, and gives the results. What it prints goes to `output`. Where a
+/// capacity is too small it is raised, and the call begins anew.
+pub fn run<D: Device>(
+    plan: &Plan,
+    device: &mut D,
+    args: &[Value],
+    limits: Limits,
+    capacities: &mut Capacities,
+    output: &mut dyn FnMut(&str),
+) -> Result<Vec<Value>, RunError> {
+    let mark = device.mark();
+    let mut n_written = 0;
+    loop {
+        let mut n_pieces = 0;
+        // What an earlier try has written is not written twice.
+        let mut write = |piece: &str| {
+            n_pieces += 1;
+            if n_pieces > n_written {
+                output(piece);
+                n_written = n_pieces;
+            }
+        };
+        let found = once(plan, device, args, limits, capacities, &mut write);
+        device.end_call(mark);
+        match found {
+            Err(RunError::Needs(needs)) if capacities.raise(&needs) => {}
+            found => return found,
+        }
+    }
+}
+
+fn once<D: Device>(
+    plan: &Plan,
+    device: &mut D,
+    args: &[Value],
+    limits: Limits,
+    capacities: &Capacities,
+    output: &mut dyn FnMut(&str),
+) -> Result<Vec<Value>, RunError> {
+    let f = &plan.function;
+    let mut host = Host {
+        plan,
+        device,
+        scalars: vec![0; f.locals.len()],
+        memory: vec![None; f.buffers.len()],
+        kept: FxHashMap::default(),
+        capacities: capacities.all().to_vec(),
+        steps_left: limits.steps,
+        output,
+    };
+    host.device.open_cells(plan.cells.count())?;
+    for (param, arg) in f.params.iter().zip(args) {
+        match param {
+            Param::Scalar(local) => host.scalars[local.index()] = arg.bits.first().copied().unwrap_or_default(),
+            Param::Tensor(tensor) => {
+                let info = host.info(tensor.place.buffer);
+                let at = host.device.allocate(info, arg.bits.len() as i64, Until::CallEnds)?;
+                host.device.write(at, info, &arg.bits)?;
+                host.memory[tensor.place.buffer.index()] = Some(at);
+            }
+        }
+    }
+    host.list(&plan.steps)?;
+    host.device.finish()?;
+    f.results.iter().map(|piece| host.result(piece)).collect()
+}
+
+/// A call that is running.
+struct Host<'h, D: Device> {
+    plan: &'h Plan,
+    device: &'h mut D,
+    /// The values of scalars, by local.
+    scalars: Vec<u64>,
+    /// Where buffers lie, by buffer.
+    memory: Vec<Option<D::Address>>,
+    /// Arrays that no scope releases, of known size or results.
+    kept: FxHashMap<Buffer, D::Address>,
+    /// How many elements there is room for in what grows, by number.
+    capacities: Vec<i64>,
+    steps_left: u64,
+    output: &'h mut dyn FnMut(&str),
+}
+
+impl<'h, D: Device> Host<'h, D> {
+    fn list(&mut self, steps: &'h [Step]) -> Result<(), RunError> {
+        steps.iter().try_for_each(|step| {
+            self.spend()?;
+            self.step(step)
+        })
+    }
+
+    fn step(&mut self, step: &'h Step) -> Result<(), RunError> {
+        match step {
+            Step::Node(node) => self.node(node),
+            Step::Launch(id) => {
+                let launch = Launch { scalars: &self.scalars, memory: &self.memory, capacities: &self.capacities };
+                self.device.launch(self.plan, &self.plan.kernels[id.index()], &launch)
+            }
+            Step::ReadBack(local) => {
+                let Some(cell) = self.plan.cells.locals.get(local) else {
+                    return Err(RunError::Bug(format!("local {} has no cell", local.0)));
+                };
+                self.scalars[local.index()] = self.device.scalar(*cell)?;
+                Ok(())
+            }
+            Step::ReadName(buffer) => {
+                let Some(cell) = self.plan.cells.buffers.get(buffer) else {
+                    return Err(RunError::Bug(format!("`{}` has no cell", self.info(*buffer).name)));
+                };
+                self.memory[buffer.index()] = Some(self.device.name(*cell)?);
+                Ok(())
+            }
+            Step::Scope(body) => {
+                let mark = self.device.mark();
+                self.list(body)?;
+                self.device.release(mark);
+                Ok(())
+            }
+            Step::For { index, count, body } => {
+                for k in 0..self.int(*count) {
+                    self.spend()?;
+                    self.scalars[index.index()] = k as u64;
+                    self.list(body)?;
+                }
+                Ok(())
+            }
+            Step::While(go, body) => {
+                while self.bits((*go).into()) != 0 {
+                    self.spend()?;
+                    self.list(body)?;
+                }
+                Ok(())
+            }
+            Step::If(cond, yes, no) => self.list(if self.bits(*cond) != 0 { yes } else { no }),
+            Step::Switch(number, arms) => {
+                let last = arms.len().saturating_sub(1);
+                let number = usize::try_from(self.int(*number).max(0)).map_or(last, |n| n.min(last));
+                self.list(&arms[number])
+            }
+        }
+    }
+
+    fn spend(&mut self) -> Result<(), RunError> {
+        self.steps_left = self.steps_left.checked_sub(1).ok_or(RunError::OutOfSteps)?;
+        Ok(())
+    }
+
+    fn result(&mut self, piece: &Argument) -> Result<Value, RunError> {
+        match piece {
+            Argument::Scalar(operand) => {
+                Ok(Const::from_bits(self.plan.function.operand_elem(*operand), self.bits(*operand)).into())
+            }
+            Argument::Tensor(tensor) => self.value(tensor),
+        }
+    }
+
+    // ---- what the host knows
+
+    fn bits(&self, operand: Operand) -> u64 {
+        match operand {
+            Operand::Const(c) => c.bits(),
+            Operand::Local(local) => self.scalars[local.index()],
+        }
+    }
+
+    fn int(&self, operand: Operand) -> i64 {
+        self.bits(operand) as i64
+    }
+
+    fn ints(&self, operands: &[Operand]) -> Vec<i64> {
+        operands.iter().map(|operand| self.int(*operand)).collect()
+    }
+
+    fn set(&mut self, local: Local, bits: u64) {
+        self.scalars[local.index()] = bits;
+    }
+
+    fn info(&self, buffer: Buffer) -> &'h BufferInfo {
+        &self.plan.function.buffers[buffer.index()]
+    }
+
+    fn address(&self, place: Place) -> Result<D::Address, RunError> {
+        let info = self.info(place.buffer);
+        match self.memory[place.buffer.index()] {
+            Some(at) => Ok(self.device.plus(at, info, self.int(place.offset))),
+            None => Err(RunError::Bug(format!("`{}` has no memory", info.name))),
+        }
+    }
+
+    /// A tensor on the device, as a value.
+    fn value(&mut self, tensor: &Tensor) -> Result<Value, RunError> {
+        let dims = self.ints(&tensor.dims);
+        self.value_of(tensor.place, tensor.elem, dims)
+    }
+
+    fn value_of(&mut self, place: Place, elem: Elem, dims: Vec<i64>) -> Result<Value, RunError> {
+        let Some(count) = ElementCount::of(&dims) else {
+            return Err(RunError::Bug(format!("a tensor of extents {dims:?}")));
+        };
+        let (at, info) = (self.address(place)?, self.info(place.buffer));
+        let bits = self.device.read(at, info, count.get())?;
+        Ok(Value { elem, dims, bits })
+    }
+}

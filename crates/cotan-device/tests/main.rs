@@ -1,0 +1,3 @@
+//! All tests of this crate through its public interface, in one program: what they share is built and linked once.
+
+mod plans;

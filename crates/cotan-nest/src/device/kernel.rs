@@ -1,0 +1,152 @@
+//! The threads of a kernel, one after the other.
+
+use crate::error::{Outcome, RuntimeError, bug};
+use crate::machine::{Frame, Machine};
+use crate::memory::Address;
+use cotan_device::{Kernel, Launch, Plan, Shape};
+use cotan_loops::{Buffer, Local, Operand};
+
+/// A launch.
+pub(super) struct Threads<'d, 'k> {
+    pub(super) plan: &'k Plan,
+    pub(super) kernel: &'k Kernel,
+    pub(super) launch: &'d Launch<'d, Address>,
+    pub(super) scalars: &'d mut Vec<Option<u64>>,
+    pub(super) names: &'d mut Vec<Option<Address>>,
+}
+
+impl<'k> Threads<'_, 'k> {
+    pub(super) fn run(&mut self, machine: &mut Machine<'k>) -> Outcome<()> {
+        let kernel = self.kernel;
+        let mut first = self.frame()?;
+        match &kernel.shape {
+            Shape::One => {
+                self.thread(machine, &mut first)?;
+                self.leave(&first)
+            }
+            Shape::InOrder { index, count } => {
+                for k in 0..self.count(*count) {
+                    machine.spend(1)?;
+                    first.set(*index, k as u64);
+                    self.thread(machine, &mut first)?;
+                }
+                self.leave(&first)
+            }
+            Shape::Each(indices) => {
+                if !kernel.writes.is_empty() || !kernel.writes_names.is_empty() {
+                    return bug("many threads write one cell");
+                }
+                self.each(machine, indices, &mut Vec::new(), &mut |threads, machine, at| {
+                    let mut frame = threads.frame()?;
+                    at.iter().for_each(|(index, k)| frame.set(*index, *k as u64));
+                    threads.thread(machine, &mut frame)
+                })
+            }
+            Shape::Reduce { indices, sums } => {
+                first.provide(sums.iter().flat_map(|sum| &sum.extents).filter_map(|extent| self.known(*extent)));
+                for sum in sums {
+                    first.open(sum)?;
+                }
+                let mut reducing = std::mem::take(&mut first.reducing);
+                self.each(machine, indices, &mut Vec::new(), &mut |threads, machine, at| {
+                    let mut frame = threads.frame()?;
+                    at.iter().for_each(|(index, k)| frame.set(*index, *k as u64));
+                    std::mem::swap(&mut frame.reducing, &mut reducing);
+                    threads.thread(machine, &mut frame)?;
+                    std::mem::swap(&mut frame.reducing, &mut reducing);
+                    Ok(())
+                })?;
+                reducing.into_iter().try_for_each(|sum| machine.finish(&mut first, sum))?;
+                self.leave(&first)
+            }
+        }
+    }
+
+    /// A thread's frame: the index tuple is not in it yet.
+    fn frame(&self) -> Outcome<Frame<'k>> {
+        let (plan, kernel) = (self.plan, self.kernel);
+        let mut frame = Frame::new(&plan.function);
+        for local in &kernel.arguments {
+            frame.set(*local, self.launch.scalars[local.index()]);
+        }
+        for local in &kernel.reads {
+            // What no kernel has written yet is written here first.
+            if let Some(bits) = self.scalars[plan.cells.locals[local].0 as usize] {
+                frame.set(*local, bits);
+            }
+        }
+        for buffer in &kernel.buffers {
+            let Some(at) = self.launch.address(*buffer) else {
+                return bug(format!("the host gives `{}` no memory", self.name(*buffer)));
+            };
+            frame.buffers[buffer.index()] = Some(at);
+        }
+        for buffer in &kernel.reads_names {
+            frame.buffers[buffer.index()] = self.names[plan.cells.buffers[buffer].0 as usize];
+        }
+        Ok(frame)
+    }
+
+    /// Runs the body, and releases what the thread took.
+    fn thread(&self, machine: &mut Machine<'k>, frame: &mut Frame<'k>) -> Outcome<()> {
+        let mark = machine.memory.mark();
+        machine.growth.begin_thread();
+        match machine.list(frame, &self.kernel.body) {
+            // The thread has left.
+            Ok(()) | Err(RuntimeError::TooLittleRoom) => {}
+            Err(error) => return Err(error),
+        }
+        machine.memory.release(mark);
+        machine.free_arrays(frame);
+        Ok(())
+    }
+
+    /// What the kernel hands over.
+    fn leave(&mut self, frame: &Frame<'k>) -> Outcome<()> {
+        for local in &self.kernel.writes {
+            self.scalars[self.plan.cells.locals[local].0 as usize] = Some(frame.bits((*local).into()));
+        }
+        for buffer in &self.kernel.writes_names {
+            self.names[self.plan.cells.buffers[buffer].0 as usize] = Some(frame.base(*buffer)?);
+        }
+        Ok(())
+    }
+
+    /// Visits index tuples, row-major.
+    fn each(
+        &self,
+        machine: &mut Machine<'k>,
+        indices: &[(Local, Operand)],
+        at: &mut Vec<(Local, i64)>,
+        thread: &mut dyn FnMut(&Self, &mut Machine<'k>, &[(Local, i64)]) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let Some(((index, count), inner)) = indices.split_first() else { return thread(self, machine, at) };
+        for k in 0..self.count(*count) {
+            machine.spend(1)?;
+            at.push((*index, k));
+            self.each(machine, inner, at, thread)?;
+            at.pop();
+        }
+        Ok(())
+    }
+
+    // ---- what the host knows
+
+    fn count(&self, operand: Operand) -> i64 {
+        match operand {
+            Operand::Const(c) => c.bits() as i64,
+            Operand::Local(local) => self.launch.scalars[local.index()] as i64,
+        }
+    }
+
+    fn known(&self, operand: Operand) -> Option<(Local, u64)> {
+        match operand {
+            Operand::Const(_) => None,
+            Operand::Local(local) => Some((local, self.launch.scalars[local.index()])),
+        }
+    }
+
+    fn name(&self, buffer: Buffer) -> &str {
+        &self.plan.function.buffers[buffer.index()].name
+    }
+}
