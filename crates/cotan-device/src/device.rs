@@ -1,7 +1,7 @@
 //! A device, to a host that takes the steps of a plan: memory, copies, launches, and what it tells afterwards.
 
 use crate::capacity::Need;
-use crate::plan::{Cell, Kernel, Plan};
+use crate::plan::{Cell, KernelId, Plan};
 use cotan_ir::{CheckKind, OutOfMemory, Span};
 use cotan_loops::{Buffer, BufferInfo};
 use std::fmt;
@@ -16,8 +16,14 @@ pub trait Device {
     /// Memory for so many elements, with unspecified content, until the scope ends, or the call.
     fn allocate(&mut self, info: &BufferInfo, count: i64, until: Until) -> Result<Self::Address, RunError>;
 
-    /// Memory for at least so many elements, that begins with those that lie at an address, and lasts as long as theirs.
-    fn extend(&mut self, at: Self::Address, info: &BufferInfo, count: i64) -> Result<Self::Address, RunError>;
+    /// Memory for more elements, from the first count to the second, that begins with those that lie at an address. It lasts
+    /// as long as theirs at least.
+    fn extend(
+        &mut self,
+        at: Self::Address,
+        info: &BufferInfo,
+        counts: [i64; 2],
+    ) -> Result<Self::Address, RunError>;
 
     /// What memory there is.
     fn mark(&self) -> Self::Mark;
@@ -50,7 +56,7 @@ pub trait Device {
     fn name(&mut self, cell: Cell) -> Result<Self::Address, RunError>;
 
     /// Runs a kernel.
-    fn launch(&mut self, plan: &Plan, kernel: &Kernel, launch: &Launch<'_, Self::Address>) -> Result<(), RunError>;
+    fn launch(&mut self, plan: &Plan, kernel: KernelId, launch: &Launch<'_, Self::Address>) -> Result<(), RunError>;
 
     /// Waits for all that was launched, and says whether it failed.
     fn finish(&mut self) -> Result<(), RunError>;

@@ -1,5 +1,6 @@
-//! Staged reductions: one whose iterations need the host (a numerical routine for each value) becomes a loop that keeps
-//! the values in an array, and a reduction of that array. The order in which values are combined stays the documented one.
+//! Staged reductions: one whose values are arrays, or whose iterations need the host (a numerical routine for each value),
+//! becomes a loop that keeps the values in an array, and a reduction of scalars for each element. The order in which values
+//! are combined stays the documented one.
 
 use crate::parallel::needs_host;
 use cotan_ir::Elem;
@@ -20,14 +21,19 @@ fn list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node> {
     let mut out = Vec::with_capacity(nodes.len());
     for mut node in nodes {
         node.map_lists(|inner| list(f, inner));
-        if matches!(node, Node::Reduce(_)) && needs_host(&node) {
-            let Node::Reduce(reduction) = node else { continue };
-            out.extend(Stage { f }.staged(*reduction));
-        } else {
-            out.push(node);
+        let needs_host = needs_host(&node);
+        match node {
+            Node::Reduce(reduction) if needs_host || has_arrays(&reduction) => {
+                out.push(Stage { f }.staged(*reduction));
+            }
+            node => out.push(node),
         }
     }
     out
+}
+
+fn has_arrays(reduction: &Reduce) -> bool {
+    reduction.sums.iter().any(|sum| matches!(sum.target, Target::Element(_)))
 }
 
 struct Stage<'f> {
@@ -35,7 +41,7 @@ struct Stage<'f> {
 }
 
 impl Stage<'_> {
-    fn staged(&mut self, Reduce { indices, sums, body }: Reduce) -> Vec<Node> {
+    fn staged(&mut self, Reduce { indices, sums, body }: Reduce) -> Node {
         let mut nodes = Vec::new();
         let sizes: Vec<Operand> = sums.iter().map(|sum| self.product(&sum.extents, &mut nodes)).collect();
         let kept: Vec<Buffer> = sums.iter().map(|sum| self.array(sum, &indices, &mut nodes)).collect();
@@ -48,17 +54,63 @@ impl Stage<'_> {
         self.keep(&mut body, &sums, &kept, &firsts);
         inner.extend(body);
         nodes.extend(loops(&indices, inner));
-        // The reduction of what was kept.
+        // The reductions of what was kept.
+        for ((sum, buffer), size) in sums.iter().zip(kept).zip(sizes) {
+            match sum.target {
+                Target::Local(_) => {
+                    let reduction = self.reduction(sum, &indices, buffer, size, Operand::i64(0));
+                    nodes.push(reduction);
+                }
+                Target::Element(place) => nodes.push(self.each_element(sum, place, &indices, buffer, size)),
+            }
+        }
+        Node::Scope(nodes)
+    }
+
+    /// The reduction of one element of the values that were kept.
+    fn reduction(
+        &mut self,
+        sum: &Sum,
+        indices: &[(Local, Operand)],
+        buffer: Buffer,
+        size: Operand,
+        element: Operand,
+    ) -> Node {
         let indices: Vec<(Local, Operand)> =
             indices.iter().map(|(_, count)| (self.local("i", Elem::I64), *count)).collect();
-        let mut inner = Vec::new();
-        let number = self.number(&indices, &mut inner);
-        for ((sum, buffer), size) in sums.iter().zip(&kept).zip(&sizes) {
-            let first = self.native(Instruction::Mul, number, *size, &mut inner);
-            inner.push(self.taken_up(sum, *buffer, first, *size));
-        }
-        nodes.push(Node::Reduce(Box::new(Reduce { indices, sums, body: inner })));
-        vec![Node::Scope(nodes)]
+        let mut body = Vec::new();
+        let number = self.number(&indices, &mut body);
+        let first = self.native(Instruction::Mul, number, size, &mut body);
+        let offset = self.native(Instruction::Add, first, element, &mut body);
+        let value = self.local("value", self.f.buffers[buffer.index()].elem);
+        body.push(Node::Load(value, Place { buffer, offset }));
+        body.push(Node::Combine { monoid: sum.monoid, target: sum.target, value: value.into() });
+        let sums = vec![Sum { extents: Vec::new(), ..sum.clone() }];
+        Node::Reduce(Box::new(Reduce { indices, sums, body }))
+    }
+
+    /// The same for each element of an array, which holds the start values.
+    fn each_element(
+        &mut self,
+        sum: &Sum,
+        place: Place,
+        indices: &[(Local, Operand)],
+        buffer: Buffer,
+        size: Operand,
+    ) -> Node {
+        let elem = self.f.buffers[buffer.index()].elem;
+        let (index, start, end) = (self.local("e", Elem::I64), self.local("start", elem), self.local("total", elem));
+        let total = self.mutable("total", elem);
+        let at = Place { offset: index.into(), ..place };
+        let scalar = Sum { target: Target::Local(total), ..sum.clone() };
+        let body = vec![
+            Node::Load(start, at),
+            Node::Set(total, start.into()),
+            self.reduction(&scalar, indices, buffer, size, index.into()),
+            Node::Let(end, Expr::Copy(total.into())),
+            Node::Store(at, end.into()),
+        ];
+        counted(index, size, Independence::All, body)
     }
 
     /// Values are stored where they were combined.
@@ -77,21 +129,6 @@ impl Stage<'_> {
                 }
             };
         });
-    }
-
-    /// Takes up the elements of a value that was kept.
-    fn taken_up(&mut self, sum: &Sum, buffer: Buffer, first: Operand, size: Operand) -> Node {
-        let index = self.local("e", Elem::I64);
-        let mut body = Vec::new();
-        let offset = self.native(Instruction::Add, first, index.into(), &mut body);
-        let value = self.local("value", self.f.buffers[buffer.index()].elem);
-        body.push(Node::Load(value, Place { buffer, offset }));
-        let target = match sum.target {
-            Target::Local(local) => Target::Local(local),
-            Target::Element(place) => Target::Element(Place { offset: index.into(), ..place }),
-        };
-        body.push(Node::Combine { monoid: sum.monoid, target, value: value.into() });
-        counted(index, size, Independence::None, body)
     }
 
     /// An array of all values of a sum.
@@ -128,7 +165,15 @@ impl Stage<'_> {
     }
 
     fn local(&mut self, name: &str, elem: Elem) -> Local {
-        self.f.locals.push(LocalInfo { name: name.into(), elem, is_mutable: false, lanes: 1 });
+        self.new_local(name, elem, false)
+    }
+
+    fn mutable(&mut self, name: &str, elem: Elem) -> Local {
+        self.new_local(name, elem, true)
+    }
+
+    fn new_local(&mut self, name: &str, elem: Elem, is_mutable: bool) -> Local {
+        self.f.locals.push(LocalInfo { name: name.into(), elem, is_mutable, lanes: 1 });
         Local(self.f.locals.len() as u32 - 1)
     }
 }

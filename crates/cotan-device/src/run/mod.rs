@@ -121,7 +121,7 @@ impl<'h, D: Device> Host<'h, D> {
             Step::Node(node) => self.node(node),
             Step::Launch(id) => {
                 let launch = Launch { scalars: &self.scalars, memory: &self.memory, capacities: &self.capacities };
-                self.device.launch(self.plan, &self.plan.kernels[id.index()], &launch)
+                self.device.launch(self.plan, *id, &launch)
             }
             Step::ReadBack(local) => {
                 let Some(cell) = self.plan.cells.locals.get(local) else {

@@ -8,7 +8,7 @@
 //! are added up at once. What a block adds up waits for its last sums, so blocks of the lightest values go two at a time.
 
 use super::par::output::Output;
-use super::work::{combines_nothing, times, times_extent};
+use super::work::{combines_at_fixed_places, combines_nothing, times, times_extent};
 use super::{Lowering, Value};
 use crate::node::{Independence, Operand, Place, Sharing, Tensor};
 use cotan_ir::{Const, Elem, Op, Par, ParResult, Var};
@@ -35,7 +35,8 @@ const LONG_ROW: i64 = 8;
 const UNCOUNTABLE: i64 = 1 << 62;
 
 /// Whether blocks of reductions can be reduced apart: all are of scalars, and there is more than a block of them, or
-/// iterations are long; and where there are several indices, rows may be long and share nothing else.
+/// iterations are long; and where there are several indices, rows may be long and share nothing else, or the same elements
+/// in all iterations.
 pub(super) fn has_blocks_apart(
     this: &Lowering,
     sharing: &Sharing,
@@ -49,7 +50,9 @@ pub(super) fn has_blocks_apart(
     let may_have_totals = known.is_none_or(|n| n <= MOST_VALUES);
     let pays = match extents {
         [_] => may_have_blocks || !is_light(sharing),
-        [.., last] => combines_nothing(p) && last.as_i64().is_none_or(|n| n >= LONG_ROW),
+        [.., last] if combines_nothing(p) => last.as_i64().is_none_or(|n| n >= LONG_ROW),
+        // What they combine is added up otherwise then, so known extents must not decide.
+        [_, ..] => combines_at_fixed_places(p),
         [] => false,
     };
     pays && may_have_totals && reduced.all(|(_, result)| this.f.ty(*result).is_scalar())

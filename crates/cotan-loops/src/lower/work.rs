@@ -50,6 +50,26 @@ pub(super) fn combines_nothing(p: &Par) -> bool {
     written_accs(&p.body).is_subset(&inside)
 }
 
+/// Whether all iterations combine into the same elements: at constant places, or in a loop over them that is inside.
+pub(super) fn combines_at_fixed_places(p: &Par) -> bool {
+    let mut inside = FxHashSet::default();
+    introduced(&p.body, &mut inside);
+    let mut inner_indices = FxHashSet::default();
+    for stmt in p.body.walk() {
+        if let Op::Par(inner) = &stmt.op {
+            inner_indices.extend(inner.indices.iter().copied());
+        }
+    }
+    let is_fixed = |atom: &Atom| match atom {
+        Atom::Const(_) => true,
+        Atom::Var(v) => inner_indices.contains(v),
+    };
+    let moves = |stmt: &Stmt| {
+        matches!(&stmt.op, Op::AccAdd { acc, indices, .. } if !inside.contains(acc) && !indices.iter().all(is_fixed))
+    };
+    !p.body.walk().any(moves)
+}
+
 /// The steps of as many iterations as an extent says.
 pub(super) fn times_extent(this: &mut Lowering, steps: Operand, extent: Operand) -> Operand {
     let extent = match extent {

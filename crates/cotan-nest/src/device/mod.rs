@@ -10,7 +10,7 @@ use crate::error::RuntimeError;
 use crate::growth::Growth;
 use crate::machine::{Machine, Options};
 use crate::memory::{Address, Mark, Memory};
-use cotan_device::{Capacities, Cell, Device, Kernel, Launch, Limits, Plan, RunError, Until};
+use cotan_device::{Capacities, Cell, Device, KernelId, Launch, Limits, Plan, RunError, Until};
 use cotan_loops::BufferInfo;
 use cotan_ops::Value;
 
@@ -61,8 +61,8 @@ impl Device for ReferenceDevice {
         .map_err(failure)
     }
 
-    fn extend(&mut self, at: Address, info: &BufferInfo, count: i64) -> Result<Address, RunError> {
-        self.memory.extend(at, info, count).map_err(failure)?;
+    fn extend(&mut self, at: Address, info: &BufferInfo, [_, new]: [i64; 2]) -> Result<Address, RunError> {
+        self.memory.extend(at, info, new).map_err(failure)?;
         Ok(at)
     }
 
@@ -111,10 +111,10 @@ impl Device for ReferenceDevice {
         name.ok_or_else(|| RunError::Bug(format!("cell {} is read before it names memory", cell.0)))
     }
 
-    fn launch(&mut self, plan: &Plan, kernel: &Kernel, launch: &Launch<'_, Address>) -> Result<(), RunError> {
+    fn launch(&mut self, plan: &Plan, kernel: KernelId, launch: &Launch<'_, Address>) -> Result<(), RunError> {
         let growth = Growth::new(&plan.growing, launch.capacities);
         let mut machine = Machine::of_kernel(std::mem::take(&mut self.memory), self.steps_left, growth);
-        let outcome = kernel::Threads { plan, kernel, launch, scalars: &mut self.scalars, names: &mut self.names }
+        let outcome = kernel::Threads { plan, kernel: &plan.kernels[kernel.index()], launch, scalars: &mut self.scalars, names: &mut self.names }
             .run(&mut machine);
         let needs = machine.take_back(&mut self.memory, &mut self.steps_left);
         outcome.map_err(failure)?;
