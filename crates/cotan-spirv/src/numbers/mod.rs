@@ -1,0 +1,162 @@
+//! Numbers: which instructions are the driver's own, and what stands in for the others.
+//!
+//! Vulkan promises little of floats: `Fma` need not be fused, quotients may be off by 2.5 units in the last place. A device is
+//! asked instead ([`crate::probe`]); what it gets wrong is a function of a kernel, made of what it gets right. Functions need
+//! sums, products and integers alone, so that they are exact wherever those are:
+//!
+//! | instruction | technique |
+//! |---|---|
+//! | `fma` of `f32`, where there is `f64` | the exact product, a sum rounded to odd, one conversion |
+//! | `fma` | error-free transforms, rounding to odd (`fma.rs`) |
+//! | `div`, `sqrt` | digit by digit (`digits.rs`) |
+//! | `floor`, `ceil`, `trunc` | sums with the least number that has no fraction (`rounding.rs`) |
+//! | casts to floats | normalisation and rounding of integers (`convert.rs`) |
+//! | casts of signed integers to `i64` | the offset form of a number |
+
+mod convert;
+mod digits;
+mod fma;
+mod pack;
+mod rounding;
+
+use crate::emit::{Emitter, Format, Value};
+use cotan_ir::Elem;
+use cotan_ops::Instruction;
+
+/// For every instruction and type of its operands, whether the driver's own is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    replaced: Vec<(Instruction, Elem)>,
+}
+
+impl Numbers {
+    /// The driver's own instructions alone.
+    pub fn of_driver() -> Numbers {
+        Numbers::default()
+    }
+
+    /// Every replacement that there is: for tests, and for a driver that nothing is known of.
+    pub fn all_replaced() -> Numbers {
+        let mut numbers = Numbers::default();
+        for elem in Elem::ALL {
+            let instructions = [
+                Instruction::Fma,
+                Instruction::Div,
+                Instruction::Sqrt,
+                Instruction::Floor,
+                Instruction::Ceil,
+                Instruction::Trunc,
+                Instruction::Cast(Elem::F32),
+                Instruction::Cast(Elem::F64),
+                Instruction::Cast(Elem::I64),
+            ];
+            for instruction in instructions {
+                numbers.replace(instruction, elem);
+            }
+        }
+        numbers
+    }
+
+    /// Uses the replacement of an instruction, if there is one.
+    pub fn replace(&mut self, instruction: Instruction, elem: Elem) -> bool {
+        if !has_replacement(instruction, elem) {
+            return false;
+        }
+        if !self.is_replaced(instruction, elem) {
+            self.replaced.push((instruction, elem));
+        }
+        true
+    }
+
+    /// Whether the driver's own is not used.
+    pub fn is_replaced(&self, instruction: Instruction, elem: Elem) -> bool {
+        self.replaced.contains(&(instruction, elem))
+    }
+
+    /// What is replaced, in the order in which it was found.
+    pub fn replaced(&self) -> &[(Instruction, Elem)] {
+        &self.replaced
+    }
+}
+
+/// Whether something can stand in for an instruction on a type.
+pub fn has_replacement(instruction: Instruction, elem: Elem) -> bool {
+    let is_computed = Format::of(elem).is_some();
+    match instruction {
+        Instruction::Fma
+        | Instruction::Div
+        | Instruction::Sqrt
+        | Instruction::Floor
+        | Instruction::Ceil
+        | Instruction::Trunc => is_computed,
+        Instruction::Cast(Elem::F32) => elem == Elem::F64 || elem.is_integer(),
+        Instruction::Cast(Elem::F64) => elem.is_integer(),
+        Instruction::Cast(Elem::I64) => elem.is_signed() && elem.bytes() < 8,
+        Instruction::Cast(_)
+        | Instruction::Add
+        | Instruction::Sub
+        | Instruction::Mul
+        | Instruction::Rem
+        | Instruction::Neg
+        | Instruction::Abs
+        | Instruction::Copysign
+        | Instruction::Mulz
+        | Instruction::Mulg
+        | Instruction::Mulc
+        | Instruction::Min
+        | Instruction::Max
+        | Instruction::Eq
+        | Instruction::Ne
+        | Instruction::Lt
+        | Instruction::Le
+        | Instruction::Gt
+        | Instruction::Ge
+        | Instruction::IsNan
+        | Instruction::And
+        | Instruction::Or
+        | Instruction::Xor
+        | Instruction::Not
+        | Instruction::Shl
+        | Instruction::Shr
+        | Instruction::Select
+        | Instruction::Identity
+        | Instruction::CastFits(_)
+        | Instruction::Bitcast(_)
+        | Instruction::AddFits
+        | Instruction::SubFits
+        | Instruction::MulFits
+        | Instruction::ShiftFits => false,
+    }
+}
+
+impl Emitter<'_> {
+    /// The body of the function that stands in for an instruction; its first operand where there is none.
+    pub(crate) fn replacement(&mut self, instruction: Instruction, elem: Elem, args: &[Value]) -> Value {
+        match (instruction, Format::of(elem), args) {
+            (Instruction::Fma, Some(format), [a, b, c]) => self.exact_fma(format, *a, *b, *c),
+            (Instruction::Div, Some(format), [a, b]) => self.exact_quotient(format, *a, *b),
+            (Instruction::Sqrt, Some(format), [a]) => self.exact_root(format, *a),
+            (Instruction::Floor, Some(format), [a]) => self.exact_floor(format, *a),
+            (Instruction::Ceil, Some(_), [a]) => self.exact_ceil(elem, *a),
+            (Instruction::Trunc, Some(format), [a]) => self.exact_trunc(format, elem, *a),
+            (Instruction::Cast(Elem::F32), Some(_), [a]) => self.exact_narrowing(*a),
+            (Instruction::Cast(Elem::I64), None, [a]) => self.sign_extended(elem, *a),
+            (Instruction::Cast(target), None, [a]) => self.exact_conversion(elem, target, *a),
+            (_, _, args) => args[0],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_replacement_stays_the_drivers() {
+        let mut numbers = Numbers::of_driver();
+        assert!(!numbers.replace(Instruction::Add, Elem::F64));
+        assert!(numbers.replace(Instruction::Fma, Elem::F64) && numbers.replace(Instruction::Fma, Elem::F64));
+        assert_eq!(numbers.replaced(), [(Instruction::Fma, Elem::F64)]);
+        assert!(!numbers.is_replaced(Instruction::Fma, Elem::F32));
+    }
+}

@@ -1,0 +1,62 @@
+//! An open device.
+
+use super::choice::Choice;
+use super::core::Core;
+use super::error::DeviceError;
+use super::info::{DeviceInfo, Kind};
+use super::loader::Vulkan;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a device is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// How long work on the device may take before it counts as hung.
+    pub limit: Duration,
+    /// Whether memory is filled and read by copies of the device although the host could reach it. Cards do that always.
+    pub is_staged: bool,
+}
+
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        OpenOptions { limit: Duration::from_secs(60), is_staged: false }
+    }
+}
+
+/// A device, ready for work.
+#[derive(Clone, Debug)]
+pub struct Device {
+    pub(super) core: Arc<Core>,
+    info: DeviceInfo,
+    /// Whether the host reaches memory by copies of the device alone.
+    pub(super) is_staged: bool,
+}
+
+impl Vulkan {
+    /// Opens the device that is chosen.
+    pub fn open(&self, choice: &Choice, options: &OpenOptions) -> Result<Device, DeviceError> {
+        let devices = self.devices()?;
+        let info = choice.among(&devices)?.clone();
+        let lacks = |feature| DeviceError::Lacks { device: info.name.clone(), feature };
+        if !info.features.addresses {
+            return Err(lacks("bufferDeviceAddress"));
+        }
+        if !info.features.int64 {
+            return Err(lacks("shaderInt64"));
+        }
+        let physical = self.physical_devices()?.get(info.number).copied().ok_or(DeviceError::NoDevice)?;
+        let core = Core::open(self, physical, info.features, options.limit)?;
+        let has_host_memory = match info.kind {
+            Kind::Integrated | Kind::Software => true,
+            Kind::Discrete | Kind::Virtual | Kind::Other => false,
+        };
+        Ok(Device { core: Arc::new(core), is_staged: options.is_staged || !has_host_memory, info })
+    }
+}
+
+impl Device {
+    /// What is known of it.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+}

@@ -1,0 +1,29 @@
+//! Devices: Vulkan's loader opened at run time, what devices there are, one of them opened, kernels run on it.
+//!
+//! - [`Vulkan::load`] opens the loader; [`Vulkan::devices`] lists what it finds, [`Vulkan::open`] opens what a [`Choice`] names;
+//! - [`Device`] has memory ([`Memory`]) and kernels ([`Pipeline`]), and runs the ones on the other;
+//! - [`Device::load_mapping`] and [`LoadedMapping::run`] are all of that for kernels that compute element by element.
+//!
+//! Every failure is a [`LoadError`] or a [`DeviceError`], which names the step. A driver that does not come back within a limit
+//! is left alone from then on, with all that it may still use: nothing of it can be freed.
+#![allow(unsafe_code, reason = "calls of Vulkan, and memory that is shared with a device")]
+
+mod choice;
+mod core;
+mod device;
+mod error;
+mod info;
+mod loader;
+mod mapping;
+mod memory;
+mod pipeline;
+mod submit;
+
+pub use choice::Choice;
+pub use device::{Device, OpenOptions};
+pub use error::{DeviceError, LoadError, Step};
+pub use info::{DeviceInfo, Kind};
+pub use loader::Vulkan;
+pub use mapping::LoadedMapping;
+pub use memory::Memory;
+pub use pipeline::Pipeline;

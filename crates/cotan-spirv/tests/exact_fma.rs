@@ -1,0 +1,134 @@
+//! The exact fma against the CPU's, on triples of all exponents.
+
+use crate::common::device;
+use cotan_ir::Elem;
+use cotan_ops::Instruction;
+use cotan_spirv::emit::Mapping;
+use cotan_spirv::features::Features;
+use cotan_spirv::numbers::Numbers;
+use cotan_spirv::probe::{N_OPERANDS, Random, awkward};
+use cotan_spirv::vulkan::Device;
+
+/// Triples of one launch.
+const CHUNK: usize = 500_000;
+
+/// How an fma is computed.
+#[derive(Clone, Copy)]
+enum Way {
+    Double,
+    SingleByDouble,
+    Single,
+}
+
+#[test]
+fn fma_of_f64_is_exact_for_all_exponents() {
+    check_way(Way::Double, CHUNK);
+}
+
+#[test]
+fn fma_of_f32_by_f64_is_exact_for_all_exponents() {
+    check_way(Way::SingleByDouble, CHUNK / 2);
+}
+
+#[test]
+fn fma_of_f32_alone_is_exact_for_all_exponents() {
+    check_way(Way::Single, CHUNK / 2);
+}
+
+#[test]
+#[ignore = "10^8 triples of each type take some ten minutes"]
+fn fma_is_exact_for_many_triples() {
+    for way in [Way::Double, Way::SingleByDouble, Way::Single] {
+        check_way(way, 100_000_000);
+    }
+}
+
+fn check_way(way: Way, n_triples: usize) {
+    let Some(device) = device() else { return };
+    let features = device.info().features;
+    match way {
+        Way::Double => check(&device, features, Elem::F64, n_triples),
+        Way::SingleByDouble => check(&device, features, Elem::F32, n_triples),
+        Way::Single => check(&device, Features { float64: false, ..features }, Elem::F32, n_triples),
+    }
+}
+
+fn check(device: &Device, features: Features, elem: Elem, n_triples: usize) {
+    let mut numbers = Numbers::of_driver();
+    assert!(numbers.replace(Instruction::Fma, elem));
+    let mapping = Mapping::new(features, &numbers, N_OPERANDS, |code, words| {
+        let args: Vec<_> = words.iter().map(|word| code.of_word(elem, *word)).collect();
+        Ok(vec![(elem, code.instruction(Instruction::Fma, elem, &args)?)])
+    });
+    let loaded = device.load_mapping(&mapping.expect("there is an fma")).expect("it is compiled");
+    let mut random = Random::new(7);
+    let mut left = n_triples;
+    while left > 0 {
+        let n = left.min(CHUNK);
+        left -= n;
+        let inputs = triples(elem, &mut random, n);
+        let found = loaded.run(&inputs).expect("it runs");
+        for (k, found) in found[0].iter().enumerate() {
+            let [a, b, c] = [0, 1, 2].map(|operand| inputs[operand][k]);
+            let expected = fma(elem, a, b, c);
+            assert!(
+                *found == expected || is_nan(elem, *found) && is_nan(elem, expected),
+                "{elem} fma({a:#x}, {b:#x}, {c:#x}) is {expected:#x}, not {found:#x}"
+            );
+        }
+    }
+}
+
+/// The awkward triples of the probe, and random ones in which few bits are set now and then, with addends in reach of
+/// the product three times out of four.
+fn triples(elem: Elem, random: &mut Random, n: usize) -> Vec<Vec<u64>> {
+    let mut inputs = awkward(elem, n / 10);
+    for _ in n / 10..n {
+        for (input, number) in inputs.iter_mut().zip(triple(elem, random)) {
+            input.push(number);
+        }
+    }
+    inputs
+}
+
+fn triple(elem: Elem, random: &mut Random) -> [u64; 3] {
+    let (fraction, fields) = if elem == Elem::F64 { (52, 2047) } else { (23, 255) };
+    let width = 8 * elem.bytes();
+    let all = (1 << fraction) - 1;
+    let mut number = |field: i64| {
+        let bits = random.bits();
+        let shape = bits >> (fraction + 1) & 7;
+        let kept = match shape {
+            0 => 0,
+            1 => all & !((1 << (fraction / 2)) - 1),
+            2 => all & !((1 << (fraction - 4)) - 1),
+            3 => 7,
+            _ => all,
+        };
+        let flipped = if shape < 4 && bits >> (fraction + 4) & 1 == 1 { all } else { 0 };
+        let sign = bits >> 63 << (width - 1);
+        sign | ((field.clamp(0, fields) as u64) << fraction) | ((bits & kept) ^ flipped)
+    };
+    let mut any = Random::new(number(0));
+    let mut field = |n: i64| any.below(n as u64) as i64;
+    let (a, b) = (field(fields), field(fields + 1));
+    let reach = 3 * fraction + 4;
+    let c = match field(4) {
+        0 => field(fields + 1),
+        _ => a + b - fields / 2 - reach + field(2 * reach),
+    };
+    [a, b, c].map(number)
+}
+
+fn fma(elem: Elem, a: u64, b: u64, c: u64) -> u64 {
+    if elem == Elem::F64 {
+        let [a, b, c] = [a, b, c].map(f64::from_bits);
+        return a.mul_add(b, c).to_bits();
+    }
+    let [a, b, c] = [a, b, c].map(|x| f32::from_bits(x as u32));
+    a.mul_add(b, c).to_bits().into()
+}
+
+fn is_nan(elem: Elem, bits: u64) -> bool {
+    if elem == Elem::F64 { f64::from_bits(bits).is_nan() } else { f32::from_bits(bits as u32).is_nan() }
+}

@@ -1,0 +1,7 @@
+//! Tests of kernels and of devices. Where there is no device, those of devices say so in one line and pass.
+
+mod common;
+mod exact_fma;
+mod probe;
+mod valid;
+mod vulkan;
