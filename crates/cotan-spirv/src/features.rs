@@ -17,6 +17,8 @@ pub struct Features {
     pub storage16: bool,
     /// Memory that kernels reach by its address.
     pub addresses: bool,
+    /// Integers of 64 bits in memory that threads change together.
+    pub atomics64: bool,
     /// What a kernel may demand of its arithmetic on `f32`.
     pub controls32: FloatControls,
     /// What a kernel may demand of its arithmetic on `f64`.
@@ -45,6 +47,7 @@ impl Features {
             (self.storage8, offered.storage8, "storageBuffer8BitAccess"),
             (self.storage16, offered.storage16, "storageBuffer16BitAccess"),
             (self.addresses, offered.addresses, "bufferDeviceAddress"),
+            (self.atomics64, offered.atomics64, "shaderBufferInt64Atomics"),
             control(self, offered, |c| c.preserves_special, "shaderSignedZeroInfNanPreserve"),
             control(self, offered, |c| c.rounds_to_even, "shaderRoundingModeRTE"),
             control(self, offered, |c| c.keeps_subnormals, "shaderDenormPreserve"),

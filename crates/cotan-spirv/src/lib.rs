@@ -3,6 +3,7 @@
 //! - [`emit`] writes compute kernels as SPIR-V, from the instructions of the op table;
 //! - [`numbers`] says which of them are the driver's own, and holds what stands in for the others;
 //! - [`vulkan`] finds devices, opens one, and runs kernels on it;
+//! - [`kernels`] writes the kernels of a plan, and [`runner`] runs plans;
 //! - [`probe`] asks an opened device for every instruction and type, and fills in the table of numbers.
 //!
 //! Nothing here prints or reads the environment: whoever opens a device says which. Unsafe code stands in [`vulkan`] alone.
@@ -31,6 +32,8 @@
 
 pub mod emit;
 pub mod features;
+pub mod kernels;
 pub mod numbers;
 pub mod probe;
+pub mod runner;
 pub mod vulkan;

@@ -18,6 +18,7 @@ const ALL: Features = Features {
     storage8: true,
     storage16: true,
     addresses: true,
+    atomics64: true,
     controls32: CONTROLS,
     controls64: CONTROLS,
 };

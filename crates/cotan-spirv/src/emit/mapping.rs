@@ -97,7 +97,8 @@ impl Computation<'_, '_> {
 }
 
 impl Emitter<'_> {
-    fn of_word(&mut self, elem: Elem, word: Value) -> Value {
+    /// The value of a type that the last bits of a word are.
+    pub(crate) fn of_word(&mut self, elem: Elem, word: Value) -> Value {
         if Register::of(elem).bits() == 64 {
             return self.bitcast_word(elem, word);
         }
@@ -119,7 +120,7 @@ impl Emitter<'_> {
     }
 
     /// The word that a constant of the value would have.
-    fn as_word(&mut self, elem: Elem, value: Value) -> Value {
+    pub(crate) fn as_word(&mut self, elem: Elem, value: Value) -> Value {
         let long = Register::Int64;
         match Class::of(elem) {
             Class::Bool => {

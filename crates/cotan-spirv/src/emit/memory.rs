@@ -57,7 +57,7 @@ impl Emitter<'_> {
     }
 
     /// An address as a pointer, with the type of what lies there.
-    fn pointer(&mut self, elem: Elem, address: Value) -> (Word, Value) {
+    pub(super) fn pointer(&mut self, elem: Elem, address: Value) -> (Word, Value) {
         let ty = match elem.bytes() {
             1 => {
                 self.declare(Capability::StorageBuffer8BitAccess);

@@ -17,6 +17,7 @@ mod memory;
 mod opcode;
 mod register;
 mod storage;
+mod structured;
 mod words;
 
 pub use emitter::{Emitter, Kernel, Value};
@@ -24,3 +25,4 @@ pub use instruction::NotEmitted;
 pub use mapping::{Computation, Mapping};
 pub use register::Register;
 pub(crate) use register::{DOUBLE, Format, SINGLE};
+pub(crate) use structured::{ThreadArray, Variable};

@@ -57,6 +57,7 @@ impl Core {
         let mut twelve = vk::PhysicalDeviceVulkan12Features::default()
             .shader_int8(features.int8)
             .storage_buffer8_bit_access(features.storage8)
+            .shader_buffer_int64_atomics(features.atomics64)
             .buffer_device_address(features.addresses);
         let description = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)

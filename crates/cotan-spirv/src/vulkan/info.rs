@@ -144,6 +144,7 @@ fn features(
         storage8: is(twelve.storage_buffer8_bit_access),
         storage16: is(eleven.storage_buffer16_bit_access),
         addresses: is(twelve.buffer_device_address),
+        atomics64: is(twelve.shader_buffer_int64_atomics),
         controls32: FloatControls {
             preserves_special: is(properties.shader_signed_zero_inf_nan_preserve_float32),
             rounds_to_even: is(properties.shader_rounding_mode_rte_float32),

@@ -13,6 +13,7 @@ mod core;
 mod device;
 mod error;
 mod info;
+mod launch;
 mod loader;
 mod mapping;
 mod memory;

@@ -20,6 +20,7 @@ mod residues;
 mod second_order;
 mod split;
 mod versions;
+mod vulkan;
 
 pub(crate) use beside_nan::beside_nan;
 pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
@@ -43,6 +44,7 @@ pub use residues::residues;
 pub use second_order::second_order;
 pub use split::forward_reverse;
 pub use versions::{version_agrees, versions};
+pub use vulkan::{OnVulkan, no_vulkan, same_on_vulkan};
 
 use crate::derived_case::Case;
 

@@ -39,14 +39,13 @@ pub(crate) fn agree_on_plan(module: &Module, name: &str, args: &[Value], plan: &
 }
 
 /// Why a run has no results.
-#[derive(Debug)]
-enum Failed {
+pub(super) enum Failed {
     Check(CheckKind, Vec<i128>, Span),
     Otherwise(String),
 }
 
 /// Runs something with these limits and this output, and compares it with the core IR.
-fn beside_core_ir(
+pub(super) fn beside_core_ir(
     module: &Module,
     name: &str,
     args: &[Value],
@@ -84,7 +83,10 @@ fn agrees(found: Result<Vec<Value>, Failed>, expected: &Expected, regroups: bool
             Ok(())
         }
         (Ok(found), Err(expected)) => Err(format!("expected {expected:?}, found {found:?}")),
-        (Err(found), expected) => Err(format!("expected {expected:?}, found {found:?}")),
+        (Err(Failed::Check(kind, args, span)), expected) => {
+            Err(format!("expected {expected:?}, found {:?}", (kind, args, span)))
+        }
+        (Err(Failed::Otherwise(found)), expected) => Err(format!("expected {expected:?}, found: {found}")),
     }
 }
 

@@ -12,8 +12,17 @@ mod versions;
 
 use check::Failures;
 use cotan_testkit::files::{programs, report, tests_folder};
+use cotan_testkit::oracles::{OnVulkan, no_vulkan};
+use cotan_testkit::tier;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
+
+/// Of so many programs one runs on the reference device each time.
+const PLANS_ONE_OF: u64 = 4;
+
+/// Of so many programs one runs on a Vulkan device each time, where there is one.
+const VULKAN_ONE_OF: u64 = 16;
 
 /// The programs of a folder of `tests/run` or, without one, those of all folders but `nans`, as path and text.
 fn wanted(folder: Option<&str>) -> Vec<(String, String)> {
@@ -61,6 +70,42 @@ fn programs_give_the_same_on_the_interpreter_of_loop_nests() {
     let programs = wanted(None);
     let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check(name, text));
     report(failures.concat(), programs.len());
+}
+
+#[test]
+fn programs_give_the_same_on_the_reference_device() {
+    let programs = of_this_tier(PLANS_ONE_OF);
+    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check_plans(name, text));
+    report(failures.concat(), programs.len());
+}
+
+#[test]
+fn programs_give_the_same_on_vulkan() {
+    if let Some(reason) = no_vulkan() {
+        println!("no Vulkan device: {reason}");
+        return;
+    }
+    let programs = of_this_tier(VULKAN_ONE_OF);
+    let told = Mutex::new(Vec::new());
+    let tell = |outcome| told.lock().expect("nobody panics with it").push(outcome);
+    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check_vulkan(name, text, &tell));
+    let told = told.into_inner().expect("nobody panics with it");
+    let (same, others): (Vec<_>, Vec<_>) = told.into_iter().partition(|outcome| *outcome == OnVulkan::Same);
+    let mut reasons = BTreeMap::<String, usize>::new();
+    for outcome in &others {
+        if let OnVulkan::NotYet(reason) = outcome {
+            *reasons.entry(reason.clone()).or_default() += 1;
+        }
+    }
+    println!("{} functions the same on Vulkan, {} not yet: {reasons:?}", same.len(), others.len());
+    report(failures.concat(), programs.len());
+}
+
+/// The programs that run in this tier, one of so many.
+fn of_this_tier(one_of: u64) -> Vec<(String, String)> {
+    let mut programs = wanted(None);
+    programs.retain(|(name, _)| std::env::var_os("COTAN_RUN").is_some() || tier::takes(name, one_of));
+    programs
 }
 
 #[test]

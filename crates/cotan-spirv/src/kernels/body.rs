@@ -1,0 +1,309 @@
+//! The body of a kernel: its scalars, and what each node becomes.
+
+use super::layout::{NUMBERS, Report, Word, layout};
+use super::memory::Memory;
+use super::{Ends, LONG, Unsupported};
+use crate::emit::{Emitter, Kernel as Module, Register, Value, Variable};
+use cotan_device::{Kernel, Plan};
+use cotan_ir::{CheckKind, Elem};
+use cotan_loops::{Buffer, Expr, Local, LoopFunction, Node, Operand, combining, heading};
+use cotan_ops::Instruction;
+use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
+
+/// A kernel that is being written.
+pub(super) struct Body<'b> {
+    pub(super) out: Emitter<'b>,
+    pub(super) plan: &'b Plan,
+    pub(super) kernel: &'b Kernel,
+    pub(super) layout: Vec<Word>,
+    /// What immutable locals are.
+    values: FxHashMap<Local, Value>,
+    /// Where mutable locals lie.
+    variables: FxHashMap<Local, Variable>,
+    /// Where buffers lie.
+    pub(super) memory: FxHashMap<Buffer, Memory>,
+    /// Whether elements of an array that grows are missing.
+    pub(super) missing: FxHashMap<Buffer, Variable>,
+    /// The number of the iteration.
+    iteration: Value,
+    n_checks: i64,
+    /// The sums of the reductions around.
+    pub(super) reducing: Vec<super::reduction::Reducing>,
+}
+
+impl<'b> Body<'b> {
+    pub(super) fn new(mut out: Emitter<'b>, plan: &'b Plan, kernel: &'b Kernel) -> Body<'b> {
+        let iteration = out.int(LONG, 0);
+        let mut body = Body {
+            out,
+            plan,
+            kernel,
+            layout: layout(plan, kernel),
+            values: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            memory: FxHashMap::default(),
+            missing: FxHashMap::default(),
+            iteration,
+            n_checks: 0,
+            reducing: Vec::new(),
+        };
+        for local in &kernel.arguments {
+            let bits = body.word(Word::Scalar(*local));
+            let value = body.of_word(body.f().elem(*local), bits);
+            body.define(*local, value);
+        }
+        body.open_memory();
+        body
+    }
+
+    pub(super) fn finish(self) -> Module {
+        self.out.finish()
+    }
+
+    pub(super) fn f(&self) -> &'b LoopFunction {
+        &self.plan.function
+    }
+
+    // ---- arguments and cells
+
+    /// A word of the block of arguments.
+    pub(super) fn word(&mut self, word: Word) -> Value {
+        let number = self.layout.iter().position(|other| *other == word);
+        self.out.argument(number.expect("invariant: a kernel asks for words of its layout") as u32)
+    }
+
+    /// The address of a word of an array of words.
+    pub(super) fn word_at(&mut self, array: Value, number: usize) -> Value {
+        let number = self.out.int(LONG, number as i64);
+        self.out.address(Elem::U64, array, number)
+    }
+
+    /// A number of a type whose bits are a word.
+    pub(super) fn of_word(&mut self, elem: Elem, bits: Value) -> Value {
+        self.out.of_word(elem, bits)
+    }
+
+    pub(super) fn read_cells(&mut self) {
+        let cells = self.word(Word::Cells);
+        for local in &self.kernel.reads {
+            let at = self.word_at(cells, self.plan.cells.locals[local].0 as usize);
+            let bits = self.out.load(Elem::U64, at);
+            let value = self.of_word(self.f().elem(*local), bits);
+            self.define(*local, value);
+        }
+        self.read_names(cells);
+    }
+
+    pub(super) fn write_cells(&mut self) {
+        let cells = self.word(Word::Cells);
+        for local in &self.kernel.writes {
+            let at = self.word_at(cells, self.plan.cells.locals[local].0 as usize);
+            let value = self.operand((*local).into());
+            let bits = self.out.as_word(self.f().elem(*local), value);
+            self.out.store(Elem::U64, at, bits);
+        }
+        self.write_names(cells);
+    }
+
+    // ---- threads
+
+    /// Ends the thread if an earlier launch failed.
+    pub(super) fn stop_after_failures(&mut self) {
+        let (report, launch) = (self.word(Word::Report), self.word(Word::Launch));
+        let at = self.word_at(report, Report::LAUNCH);
+        let failed = self.out.load(Elem::U64, at);
+        let stops = self.out.compare(Op::ULessThan, failed, launch);
+        self.out.leave_if(stops, |_| {});
+    }
+
+    /// Ends all threads but the first.
+    pub(super) fn only_first_thread(&mut self) {
+        let (thread, zero) = (self.out.thread(), self.out.int(LONG, 0));
+        let is_other = self.out.compare(Op::INotEqual, thread, zero);
+        self.out.leave_if(is_other, |_| {});
+    }
+
+    /// All iterations, in their order.
+    pub(super) fn iterations(&mut self) -> Ends {
+        [self.out.int(LONG, 0), self.word(Word::Iterations), self.out.int(LONG, 1)]
+    }
+
+    /// Those of the thread.
+    pub(super) fn shared_iterations(&mut self) -> Ends {
+        [self.out.thread(), self.word(Word::Iterations), self.word(Word::Threads)]
+    }
+
+    pub(super) fn set_iteration(&mut self, iteration: Value) {
+        self.iteration = iteration;
+    }
+
+    /// How often indices count, which the host knows.
+    pub(super) fn define_counts(&mut self, indices: &[(Local, Operand)]) {
+        for (position, (_, count)) in indices.iter().enumerate() {
+            if let Operand::Local(count) = count {
+                let value = self.word(Word::Count(position));
+                self.define(*count, value);
+            }
+        }
+    }
+
+    /// The indices of an iteration, the last of which counts fastest.
+    pub(super) fn define_indices(&mut self, indices: &[(Local, Operand)], iteration: Value) {
+        let mut rest = iteration;
+        for (position, (index, _)) in indices.iter().enumerate().rev() {
+            if position == 0 {
+                self.define(*index, rest);
+                return;
+            }
+            let count = self.word(Word::Count(position));
+            // Counts are positive here, and so is what is divided.
+            let [quotient, remainder] = [Op::UDiv, Op::UMod].map(|op| self.out.op(op, LONG, &[rest, count]));
+            self.define(*index, remainder);
+            rest = quotient;
+        }
+    }
+
+    // ---- scalars
+
+    pub(super) fn operand(&mut self, operand: Operand) -> Value {
+        match operand {
+            Operand::Const(c) => self.out.constant(c),
+            Operand::Local(local) if self.f().locals[local.index()].is_mutable => {
+                let variable = self.variable(local);
+                self.out.get(variable)
+            }
+            Operand::Local(local) => {
+                *self.values.get(&local).expect("invariant: a local is defined before it is used")
+            }
+        }
+    }
+
+    pub(super) fn define(&mut self, local: Local, value: Value) {
+        if self.f().locals[local.index()].is_mutable {
+            let variable = self.variable(local);
+            self.out.set(variable, value);
+        } else {
+            self.values.insert(local, value);
+        }
+    }
+
+    fn variable(&mut self, local: Local) -> Variable {
+        let register = Register::of(self.f().elem(local));
+        let out = &mut self.out;
+        *self.variables.entry(local).or_insert_with(|| out.variable(register))
+    }
+
+    fn expression(&mut self, expr: &Expr) -> Result<Value, Unsupported> {
+        match expr {
+            Expr::Copy(operand) => Ok(self.operand(*operand)),
+            Expr::Native { instruction, elem, args } => {
+                let args: Vec<Value> = args.iter().map(|arg| self.operand(*arg)).collect();
+                Ok(self.out.instruction(*instruction, *elem, &args)?)
+            }
+            Expr::Host { prim, .. } => Err(Unsupported::Host(prim.name().to_owned())),
+            Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => {
+                Err(Unsupported::Node("lanes".to_owned()))
+            }
+        }
+    }
+
+    /// A sum, product or extreme of two values.
+    pub(super) fn combined(
+        &mut self,
+        instruction: Instruction,
+        elem: Elem,
+        values: [Value; 2],
+    ) -> Result<Value, Unsupported> {
+        Ok(self.out.instruction(instruction, elem, &values)?)
+    }
+
+    // ---- nodes
+
+    pub(super) fn nodes(&mut self, nodes: &[Node]) -> Result<(), Unsupported> {
+        nodes.iter().try_for_each(|node| self.node(node))
+    }
+
+    fn node(&mut self, node: &Node) -> Result<(), Unsupported> {
+        match node {
+            Node::Let(to, expr) => {
+                let value = self.expression(expr)?;
+                self.define(*to, value);
+            }
+            Node::Set(to, value) => {
+                let value = self.operand(*value);
+                self.define(*to, value);
+            }
+            Node::Load(to, from) => {
+                let value = self.load(*from);
+                self.define(*to, value);
+            }
+            Node::Store(to, value) => {
+                let value = self.operand(*value);
+                self.store(*to, value);
+            }
+            Node::Combine { monoid, target, value } => {
+                let value = self.operand(*value);
+                return self.combine(combining(*monoid), *target, value);
+            }
+            Node::Copy { from, to, count } => return self.copy(*from, *to, *count),
+            Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
+            Node::StackExtend(buffer, count) => {
+                let count = self.operand(*count);
+                self.extend(*buffer, count);
+            }
+            Node::StackOpen(buffer) => self.open_stack(*buffer),
+            Node::Bind { buffer, to } => self.bind(*buffer, *to),
+            // What is counted is shown by a backend, and changes nothing.
+            Node::CountRecord(..) => {}
+            Node::Scope(body) | Node::Segment(body) => return self.nodes(body),
+            Node::For(l) => return self.for_loop(l),
+            Node::Reduce(reduction) => return self.reduction(reduction),
+            Node::While(go, body) => return self.while_loop(*go, body),
+            Node::If(cond, yes, no) => return self.branches(*cond, yes, no),
+            Node::Switch(number, arms) => return self.switch(*number, arms),
+            Node::Check { cond, kind, args, span: _ } => self.check(*cond, *kind, args),
+            Node::LoadLanes { .. }
+            | Node::StoreLanes { .. }
+            | Node::PartialSums(_)
+            | Node::Product(_)
+            | Node::Routine(_)
+            | Node::Print { .. }
+            | Node::Call { .. } => return Err(Unsupported::Node(heading(self.f(), node))),
+        }
+        Ok(())
+    }
+
+    /// Ends the thread where a condition does not hold, with a report.
+    fn check(&mut self, cond: Operand, _kind: CheckKind, args: &[Operand]) {
+        let holds = self.operand(cond);
+        let fails = self.out.op(Op::LogicalNot, Register::Bool, &[holds]);
+        let words: Vec<Value> = args
+            .iter()
+            .map(|arg| {
+                let value = self.operand(*arg);
+                self.out.as_word(self.f().operand_elem(*arg), value)
+            })
+            .collect();
+        let (report, numbers, launch) = (self.word(Word::Report), self.word(Word::Numbers), self.word(Word::Launch));
+        let check_at = self.word_at(report, Report::CHECK);
+        let launch_at = self.word_at(report, Report::LAUNCH);
+        let (iteration, number) = (self.iteration, self.n_checks);
+        self.n_checks += 1;
+        self.out.leave_if(fails, |out| {
+            let (high, low) = (out.int(LONG, 1 << 16), out.int(LONG, number));
+            let key = out.mul(LONG, iteration, high);
+            let key = out.add(LONG, key, low);
+            out.atomic_extreme(Op::AtomicUMin, check_at, key);
+            out.atomic_extreme(Op::AtomicUMin, launch_at, launch);
+            let (thread, row) = (out.thread(), out.int(LONG, NUMBERS as i64));
+            let first = out.mul(LONG, thread, row);
+            for (k, word) in words.iter().enumerate() {
+                let k = out.int(LONG, k as i64);
+                let at = out.add(LONG, first, k);
+                let at = out.address(Elem::U64, numbers, at);
+                out.store(Elem::U64, at, *word);
+            }
+        });
+    }
+}

@@ -1,0 +1,100 @@
+//! The block of arguments of a kernel: words of 64 bits, listed once for what writes the kernel and for what launches it.
+
+use cotan_device::{Kernel, Plan, Shape, Size};
+use cotan_loops::node::{BufferUse, walk};
+use cotan_loops::{Buffer, Local, Operand};
+
+/// One word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// The address of the report.
+    Report,
+    /// The number of the launch.
+    Launch,
+    /// The address of the cells.
+    Cells,
+    /// How many iterations there are.
+    Iterations,
+    /// How many threads share them.
+    Threads,
+    /// The address of the memory of threads: words of 64 bits, those of the same element of all threads side by side.
+    Slab,
+    /// The address of the numbers of messages, [`NUMBERS`] words for each thread.
+    Numbers,
+    /// How often an index counts, by its position.
+    Count(usize),
+    /// A scalar that the host gives.
+    Scalar(Local),
+    /// The address of memory that the host gives.
+    Memory(Buffer),
+    /// The first element of a region in the memory of a thread, by its position.
+    Region(usize),
+    /// The capacity of an array that grows, by its number.
+    Capacity(usize),
+}
+
+/// Words of the numbers of a message.
+pub const NUMBERS: usize = 14;
+
+/// Words of the report: the least number of a failed check, the first launch that failed, then the need of each array
+/// that grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report;
+
+impl Report {
+    /// The iteration that failed times 2^16, and the number of the check; all bits set where none did.
+    pub const CHECK: usize = 0;
+    /// The number of the launch that failed first; all bits set where none did.
+    pub const LAUNCH: usize = 1;
+    /// The needs, by number.
+    pub const NEEDS: usize = 2;
+}
+
+/// The words of a kernel, in their order.
+pub fn layout(plan: &Plan, kernel: &Kernel) -> Vec<Word> {
+    let mut words =
+        vec![Word::Report, Word::Launch, Word::Cells, Word::Iterations, Word::Threads, Word::Slab, Word::Numbers];
+    words.extend((0..kernel.shape.indices().len()).map(Word::Count));
+    words.extend(kernel.arguments.iter().copied().map(Word::Scalar));
+    if let Shape::Reduce { sums, .. } = &kernel.shape {
+        let extents = sums.iter().flat_map(|sum| &sum.extents);
+        let locals = extents.filter_map(|extent| match extent {
+            Operand::Local(local) => Some(*local),
+            Operand::Const(_) => None,
+        });
+        for local in locals {
+            if !words.contains(&Word::Scalar(local)) {
+                words.push(Word::Scalar(local));
+            }
+        }
+    }
+    words.extend(kernel.buffers.iter().copied().map(Word::Memory));
+    words.extend((0..kernel.regions.len()).map(Word::Region));
+    words.extend(growing(plan, kernel).into_iter().map(Word::Capacity));
+    words
+}
+
+/// The arrays that a kernel lets grow, by number.
+fn growing(plan: &Plan, kernel: &Kernel) -> Vec<usize> {
+    let mut numbers = Vec::new();
+    let mut add = |number: usize| {
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    };
+    for region in &kernel.regions {
+        if let Size::Growing(number) = region.size {
+            add(number);
+        }
+    }
+    walk(&kernel.body, &mut |node| {
+        node.each_buffer(&mut |buffer, usage| {
+            if usage == BufferUse::ExtendStack
+                && let Some(number) = plan.growing.iter().position(|other| *other == buffer)
+            {
+                add(number);
+            }
+        });
+    });
+    numbers
+}

@@ -1,0 +1,290 @@
+//! Plans on a Vulkan device: their kernels compiled once, and calls of them.
+
+mod arena;
+mod elements;
+mod failures;
+
+use crate::emit::Kernel as Module;
+use crate::kernels::{NUMBERS, Report, Unsupported, Word, emit, layout};
+use crate::numbers::Numbers;
+use crate::vulkan::{Device, DeviceError, Pipeline};
+use arena::{Arena, Level};
+use cotan_device::{
+    Capacities, Cell, Device as PlanDevice, KernelId, Launch, Limits, Plan, RunError, Shape, Size, Until, run,
+};
+use cotan_loops::{BufferInfo, Operand};
+use cotan_ops::Value;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+/// Threads of a workgroup.
+const WORKGROUP: u32 = 64;
+
+/// The most threads of a launch.
+const MOST_THREADS: u64 = 1 << 14;
+
+/// The most bytes that threads of a launch have of their own.
+const MOST_SLAB: u64 = 256 << 20;
+
+/// The elements that there is room for at first in each array that grows.
+const FIRST_CAPACITY: i64 = 16;
+
+/// A plan whose kernels a driver has compiled.
+#[derive(Debug)]
+pub struct LoadedPlan {
+    device: Device,
+    plan: Plan,
+    pipelines: Vec<Pipeline>,
+    state: Mutex<State>,
+}
+
+/// What calls leave to those after them.
+#[derive(Debug)]
+struct State {
+    capacities: Capacities,
+    memory: CallMemory,
+}
+
+/// The memory of a call.
+#[derive(Debug, Default)]
+pub(crate) struct CallMemory {
+    scopes: Arena,
+    kept: Arena,
+}
+
+/// Why a plan can't be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadPlanError {
+    /// A kernel has no code.
+    Unsupported(Unsupported),
+    /// The driver refuses a kernel.
+    Device(DeviceError),
+}
+
+impl fmt::Display for LoadPlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadPlanError::Unsupported(error) => error.fmt(f),
+            LoadPlanError::Device(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LoadPlanError {}
+
+/// The modules of the kernels of a plan, for a device with these numbers.
+pub fn modules(device: &Device, numbers: &Numbers, plan: &Plan) -> Result<Vec<Module>, Unsupported> {
+    let features = device.info().features;
+    plan.kernels.iter().map(|kernel| emit(plan, kernel, features, numbers, WORKGROUP)).collect()
+}
+
+impl LoadedPlan {
+    /// Has the driver compile the kernels of a plan.
+    pub fn new(device: &Device, numbers: &Numbers, plan: Plan) -> Result<LoadedPlan, LoadPlanError> {
+        let modules = modules(device, numbers, &plan).map_err(LoadPlanError::Unsupported)?;
+        let pipelines = modules.iter().map(|module| device.compile(module)).collect::<Result<_, _>>();
+        let state = State { capacities: Capacities::new(&plan, FIRST_CAPACITY), memory: CallMemory::default() };
+        let pipelines = pipelines.map_err(LoadPlanError::Device)?;
+        Ok(LoadedPlan { device: device.clone(), plan, pipelines, state: Mutex::new(state) })
+    }
+
+    /// Calls it on arguments that fit its parameters. What it prints goes to `output`.
+    pub fn call(
+        &self,
+        args: &[Value],
+        limits: Limits,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Value>, RunError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { capacities, memory } = &mut *state;
+        let mut running = Running { loaded: self, memory, cells: 0, report: 0, n_launches: 0 };
+        run(&self.plan, &mut running, args, limits, capacities, output)
+    }
+}
+
+/// A call.
+struct Running<'r> {
+    loaded: &'r LoadedPlan,
+    memory: &'r mut CallMemory,
+    /// The address of the cells.
+    cells: u64,
+    /// The address of the report.
+    report: u64,
+    n_launches: u64,
+}
+
+fn failed(error: DeviceError) -> RunError {
+    RunError::Device(error.to_string())
+}
+
+impl Running<'_> {
+    fn words(&mut self, words: &[u64]) -> Result<u64, RunError> {
+        let at = self.memory.kept.allocate(&self.loaded.device, 8 * words.len() as u64).map_err(failed)?;
+        self.write_bytes(at, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;
+        Ok(at)
+    }
+
+    fn read_words(&self, at: u64, count: usize) -> Result<Vec<u64>, RunError> {
+        let bytes = self.read_bytes(at, 8 * count)?;
+        let (words, _) = bytes.as_chunks();
+        Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+
+    fn write_bytes(&self, at: u64, bytes: &[u8]) -> Result<(), RunError> {
+        let (memory, offset) = self.find(at, bytes.len())?;
+        self.loaded.device.write(memory, offset, bytes).map_err(failed)
+    }
+
+    fn read_bytes(&self, at: u64, count: usize) -> Result<Vec<u8>, RunError> {
+        let mut bytes = vec![0; count];
+        let (memory, offset) = self.find(at, count)?;
+        self.loaded.device.read(memory, offset, &mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    fn find(&self, at: u64, bytes: usize) -> Result<(&crate::vulkan::Memory, u64), RunError> {
+        let found = self.memory.kept.find(at, bytes as u64).or_else(|| self.memory.scopes.find(at, bytes as u64));
+        found.ok_or_else(|| RunError::Bug(format!("{bytes} bytes at {at:#x} are not the call's")))
+    }
+}
+
+impl PlanDevice for Running<'_> {
+    type Address = u64;
+    type Mark = Level;
+
+    fn allocate(&mut self, info: &BufferInfo, count: i64, until: Until) -> Result<u64, RunError> {
+        let bytes = (count.max(0) as u64).saturating_mul(info.elem.bytes() as u64);
+        let arena = match until {
+            Until::ScopeEnds => &mut self.memory.scopes,
+            Until::CallEnds => &mut self.memory.kept,
+        };
+        arena.allocate(&self.loaded.device, bytes).map_err(|error| failures::no_memory(info, bytes, error))
+    }
+
+    fn extend(&mut self, at: u64, info: &BufferInfo, [old, new]: [i64; 2]) -> Result<u64, RunError> {
+        let to = self.allocate(info, new, Until::CallEnds)?;
+        self.copy(at, to, info, old)?;
+        Ok(to)
+    }
+
+    fn mark(&self) -> Level {
+        self.memory.scopes.level()
+    }
+
+    fn release(&mut self, mark: Level) {
+        self.memory.scopes.release(mark);
+    }
+
+    fn end_call(&mut self, mark: Level) {
+        self.memory.scopes.release(mark);
+        self.memory.kept.release(Level::default());
+    }
+
+    fn plus(&self, at: u64, info: &BufferInfo, elements: i64) -> u64 {
+        at.wrapping_add_signed(elements.wrapping_mul(info.elem.bytes() as i64))
+    }
+
+    fn write(&mut self, to: u64, info: &BufferInfo, elements: &[u64]) -> Result<(), RunError> {
+        if elements.is_empty() { Ok(()) } else { self.write_bytes(to, &elements::narrowed(info.elem, elements)) }
+    }
+
+    fn read(&mut self, from: u64, info: &BufferInfo, count: usize) -> Result<Vec<u64>, RunError> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let bytes = self.read_bytes(from, count.saturating_mul(info.elem.bytes()))?;
+        Ok(elements::widened(info.elem, &bytes))
+    }
+
+    fn copy(&mut self, from: u64, to: u64, info: &BufferInfo, count: i64) -> Result<(), RunError> {
+        if count <= 0 || from == to {
+            return Ok(());
+        }
+        let bytes = self.read_bytes(from, count as usize * info.elem.bytes())?;
+        self.write_bytes(to, &bytes)
+    }
+
+    fn open_cells(&mut self, count: usize) -> Result<(), RunError> {
+        self.cells = self.words(&vec![0; count.max(1)])?;
+        let mut report = vec![0; Report::NEEDS + self.loaded.plan.growing.len()];
+        (report[Report::CHECK], report[Report::LAUNCH]) = (u64::MAX, u64::MAX);
+        self.report = self.words(&report)?;
+        Ok(())
+    }
+
+    fn scalar(&mut self, cell: Cell) -> Result<u64, RunError> {
+        Ok(self.read_words(self.cells + 8 * u64::from(cell.0), 1)?[0])
+    }
+
+    fn name(&mut self, cell: Cell) -> Result<u64, RunError> {
+        self.scalar(cell)
+    }
+
+    fn launch(&mut self, plan: &Plan, id: KernelId, launch: &Launch<'_, u64>) -> Result<(), RunError> {
+        let kernel = &plan.kernels[id.index()];
+        let known = |operand: Operand| match operand {
+            Operand::Const(c) => c.bits() as i64,
+            Operand::Local(local) => launch.scalars[local.index()] as i64,
+        };
+        let counts: Vec<i64> = kernel.shape.indices().iter().map(|(_, count)| known(*count).max(0)).collect();
+        let n: i64 = counts.iter().product();
+        let is_empty = !counts.is_empty() && n == 0;
+        let has_effect_when_empty = match kernel.shape {
+            Shape::One | Shape::Each(_) => false,
+            Shape::Reduce { .. } | Shape::InOrder { .. } => true,
+        };
+        if is_empty && !has_effect_when_empty {
+            return Ok(());
+        }
+        let mut sizes = Vec::new();
+        let mut first = 0;
+        for region in &kernel.regions {
+            sizes.push(first);
+            first += match &region.size {
+                Size::Known(extents) => extents.iter().map(|extent| known(*extent).max(0) as u64).product::<u64>(),
+                Size::Growing(number) => launch.capacities[*number] as u64,
+            };
+        }
+        let group = u64::from(WORKGROUP);
+        let wanted = match kernel.shape {
+            Shape::Each(_) => (n as u64).min(MOST_THREADS).min((MOST_SLAB / (8 * first.max(1))).max(group)),
+            Shape::One | Shape::Reduce { .. } | Shape::InOrder { .. } => 1,
+        };
+        let threads = wanted.next_multiple_of(group);
+        let mark = self.memory.scopes.level();
+        let device = &self.loaded.device;
+        let slab = self.memory.scopes.allocate(device, 8 * first * threads).map_err(failed)?;
+        let numbers = self.memory.scopes.allocate(device, 8 * NUMBERS as u64 * threads).map_err(failed)?;
+        self.n_launches += 1;
+        let mut words = Vec::new();
+        for word in layout(plan, kernel) {
+            words.push(match word {
+                Word::Report => self.report,
+                Word::Launch => self.n_launches,
+                Word::Cells => self.cells,
+                Word::Iterations => n as u64,
+                Word::Threads => threads,
+                Word::Slab => slab,
+                Word::Numbers => numbers,
+                Word::Count(position) => counts[position] as u64,
+                Word::Scalar(local) => launch.scalars[local.index()],
+                Word::Memory(buffer) => {
+                    let name = &plan.function.buffers[buffer.index()].name;
+                    launch.address(buffer).ok_or_else(|| RunError::Bug(format!("`{name}` has no memory")))?
+                }
+                Word::Region(position) => sizes[position],
+                Word::Capacity(number) => launch.capacities[number] as u64,
+            });
+        }
+        device.launch(&self.loaded.pipelines[id.index()], &words, wanted, self.memory).map_err(failed)?;
+        let report = self.read_words(self.report, Report::NEEDS + plan.growing.len())?;
+        let read_numbers = |thread: u64| self.read_words(numbers + 8 * NUMBERS as u64 * thread, NUMBERS);
+        let outcome = failures::outcome(plan, kernel, &report, threads, read_numbers);
+        self.memory.scopes.release(mark);
+        outcome
+    }
+
+    fn finish(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
+}

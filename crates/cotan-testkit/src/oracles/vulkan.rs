@@ -1,0 +1,62 @@
+//! Plans on a Vulkan device against the core IR on its own, where there is a device.
+
+use super::nest_runs::{Failed, beside_core_ir};
+use super::nests::NestPlace;
+use cotan_device::{Limits, RunError, plan};
+use cotan_ir::Module;
+use cotan_ops::Value;
+use cotan_spirv::numbers::Numbers;
+use cotan_spirv::probe::probe;
+use cotan_spirv::runner::{LoadPlanError, LoadedPlan};
+use cotan_spirv::vulkan::{Choice, Device, OpenOptions, Vulkan};
+use std::sync::OnceLock;
+
+/// A device with its numbers, opened once.
+fn device() -> Result<&'static (Device, Numbers), String> {
+    static DEVICE: OnceLock<Result<(Device, Numbers), String>> = OnceLock::new();
+    let opened = DEVICE.get_or_init(|| {
+        let vulkan = Vulkan::load().map_err(|e| e.to_string())?;
+        let device = vulkan.open(&Choice::Best, &OpenOptions::default()).map_err(|e| e.to_string())?;
+        let numbers = probe(&device).map_err(|e| e.to_string())?.numbers;
+        Ok((device, numbers))
+    });
+    opened.as_ref().map_err(Clone::clone)
+}
+
+/// Why there is no device, if there is none.
+pub fn no_vulkan() -> Option<String> {
+    device().err()
+}
+
+/// What a run on a device says of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OnVulkan {
+    /// It gives the bits, errors and output of the core IR.
+    Same,
+    /// A kernel of it has no code yet, for this reason.
+    NotYet(String),
+}
+
+/// A function, cut for a device, does on a Vulkan device what it does on the interpreter of the core IR.
+pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnVulkan, String> {
+    let (device, numbers) = device()?;
+    let nests = NestPlace::ON_DEVICES.nests(module, name)?;
+    let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
+    let text = plan.to_string();
+    let loaded = match LoadedPlan::new(device, numbers, plan) {
+        Ok(loaded) => loaded,
+        Err(LoadPlanError::Unsupported(what)) => return Ok(OnVulkan::NotYet(what.to_string())),
+        Err(LoadPlanError::Device(error)) => return Err(format!("the plan of `{name}`: {error}\n{text}")),
+    };
+    let agrees = beside_core_ir(module, name, args, false, |limits, output| {
+        loaded.call(args, Limits { steps: limits.steps }, output).map_err(|error| match error {
+            RunError::Check { kind, args, span } => Failed::Check(kind, args, span),
+            RunError::OutOfMemory(_)
+            | RunError::OutOfSteps
+            | RunError::Needs(_)
+            | RunError::Device(_)
+            | RunError::Bug(_) => Failed::Otherwise(error.to_string()),
+        })
+    });
+    agrees.map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}")).map(|()| OnVulkan::Same)
+}
