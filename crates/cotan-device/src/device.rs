@@ -18,12 +18,7 @@ pub trait Device {
 
     /// Memory for more elements, from the first count to the second, that begins with those that lie at an address. It lasts
     /// as long as theirs at least.
-    fn extend(
-        &mut self,
-        at: Self::Address,
-        info: &BufferInfo,
-        counts: [i64; 2],
-    ) -> Result<Self::Address, RunError>;
+    fn extend(&mut self, at: Self::Address, info: &BufferInfo, counts: [i64; 2]) -> Result<Self::Address, RunError>;
 
     /// What memory there is.
     fn mark(&self) -> Self::Mark;
@@ -103,6 +98,8 @@ pub enum RunError {
     },
     /// Capacities were too small: the call has to begin anew.
     Needs(Vec<Need>),
+    /// The device has no code for what the call reached: a host has to do it from its beginning.
+    ForHost,
     /// There is no memory.
     OutOfMemory(Box<OutOfMemory>),
     /// The run has taken as many steps as it may.
@@ -118,6 +115,7 @@ impl fmt::Display for RunError {
         match self {
             RunError::Check { kind, args, .. } => f.write_str(&kind.message(args)),
             RunError::Needs(_) => f.write_str("an array of a thread has too little room"),
+            RunError::ForHost => f.write_str("the device has no code for what the call reached"),
             RunError::OutOfMemory(error) => error.fmt(f),
             RunError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
             RunError::Device(message) => write!(f, "the device failed: {message}"),

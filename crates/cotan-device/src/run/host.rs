@@ -80,7 +80,8 @@ impl<D: Device> Host<'_, D> {
         // Twice as much, so that a stack is moved a few times only.
         let room = count.max(self.capacities[number].saturating_mul(2));
         let at = self.address(Place { buffer, offset: Operand::i64(0) })?;
-        self.memory[buffer.index()] = Some(self.device.extend(at, self.info(buffer), [self.capacities[number], room])?);
+        self.memory[buffer.index()] =
+            Some(self.device.extend(at, self.info(buffer), [self.capacities[number], room])?);
         self.capacities[number] = room;
         Ok(())
     }

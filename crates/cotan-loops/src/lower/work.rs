@@ -64,9 +64,7 @@ pub(super) fn combines_at_fixed_places(p: &Par) -> bool {
         Atom::Const(_) => true,
         Atom::Var(v) => inner_indices.contains(v),
     };
-    let moves = |stmt: &Stmt| {
-        matches!(&stmt.op, Op::AccAdd { acc, indices, .. } if !inside.contains(acc) && !indices.iter().all(is_fixed))
-    };
+    let moves = |stmt: &Stmt| matches!(&stmt.op, Op::AccAdd { acc, indices, .. } if !inside.contains(acc) && !indices.iter().all(is_fixed));
     !p.body.walk().any(moves)
 }
 

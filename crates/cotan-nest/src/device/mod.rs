@@ -114,8 +114,14 @@ impl Device for ReferenceDevice {
     fn launch(&mut self, plan: &Plan, kernel: KernelId, launch: &Launch<'_, Address>) -> Result<(), RunError> {
         let growth = Growth::new(&plan.growing, launch.capacities);
         let mut machine = Machine::of_kernel(std::mem::take(&mut self.memory), self.steps_left, growth);
-        let outcome = kernel::Threads { plan, kernel: &plan.kernels[kernel.index()], launch, scalars: &mut self.scalars, names: &mut self.names }
-            .run(&mut machine);
+        let outcome = kernel::Threads {
+            plan,
+            kernel: &plan.kernels[kernel.index()],
+            launch,
+            scalars: &mut self.scalars,
+            names: &mut self.names,
+        }
+        .run(&mut machine);
         let needs = machine.take_back(&mut self.memory, &mut self.steps_left);
         outcome.map_err(failure)?;
         if needs.is_empty() { Ok(()) } else { Err(RunError::Needs(needs)) }

@@ -158,8 +158,7 @@ impl Emitter<'_> {
         let scope = self.int(Register::Int32, i64::from(Scope::Device as u32));
         let relaxed = self.int(Register::Int32, i64::from(MemorySemantics::RELAXED.bits()));
         let id = self.builder.id();
-        let operands =
-            [pointer, scope, relaxed, value].iter().map(|value| Operand::IdRef(value.0)).collect();
+        let operands = [pointer, scope, relaxed, value].iter().map(|value| Operand::IdRef(value.0)).collect();
         self.append(dr::Instruction::new(op, Some(ty), Some(id), operands));
     }
 }

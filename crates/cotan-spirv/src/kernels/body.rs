@@ -173,9 +173,7 @@ impl<'b> Body<'b> {
                 let variable = self.variable(local);
                 self.out.get(variable)
             }
-            Operand::Local(local) => {
-                *self.values.get(&local).expect("invariant: a local is defined before it is used")
-            }
+            Operand::Local(local) => *self.values.get(&local).expect("invariant: a local is defined before it is used"),
         }
     }
 
@@ -201,7 +199,10 @@ impl<'b> Body<'b> {
                 let args: Vec<Value> = args.iter().map(|arg| self.operand(*arg)).collect();
                 Ok(self.out.instruction(*instruction, *elem, &args)?)
             }
-            Expr::Host { prim, .. } => Err(Unsupported::Host(prim.name().to_owned())),
+            Expr::Host { prim, elem, args } => {
+                let args: Vec<Value> = args.iter().map(|arg| self.operand(*arg)).collect();
+                self.host_function(*prim, *elem, &args)
+            }
             Expr::Iota(_) | Expr::Any(_) | Expr::First(_) | Expr::Fold(..) | Expr::Lane(_) => {
                 Err(Unsupported::Node("lanes".to_owned()))
             }

@@ -36,8 +36,8 @@ pub enum Word {
 /// Words of the numbers of a message.
 pub const NUMBERS: usize = 14;
 
-/// Words of the report: the least number of a failed check, the first launch that failed, then the need of each array
-/// that grows.
+/// Words of the report: the least number of a failed check, the first launches that failed and that a host has to do, then
+/// the need of each array that grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report;
 
@@ -46,8 +46,10 @@ impl Report {
     pub const CHECK: usize = 0;
     /// The number of the launch that failed first; all bits set where none did.
     pub const LAUNCH: usize = 1;
+    /// The number of the launch that first reached what only a host computes; all bits set where none did.
+    pub const HOST: usize = 2;
     /// The needs, by number.
-    pub const NEEDS: usize = 2;
+    pub const NEEDS: usize = 3;
 }
 
 /// The words of a kernel, in their order.

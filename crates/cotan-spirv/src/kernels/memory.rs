@@ -242,4 +242,3 @@ impl Body<'_> {
         self.out.set(missing, value);
     }
 }
-

@@ -6,6 +6,7 @@
 
 mod body;
 mod control;
+mod host;
 mod layout;
 mod memory;
 mod reduction;

@@ -71,12 +71,7 @@ impl Body<'_> {
     }
 
     /// Runs the body for each index tuple, row-major, and closes the blocks that end.
-    fn index_tuples(
-        &mut self,
-        indices: &[(Local, Operand)],
-        nodes: &[Node],
-        first: usize,
-    ) -> Result<(), Unsupported> {
+    fn index_tuples(&mut self, indices: &[(Local, Operand)], nodes: &[Node], first: usize) -> Result<(), Unsupported> {
         let Some(((index, count), inner)) = indices.split_first() else {
             self.nodes(nodes)?;
             return self.end_value(first);

@@ -28,6 +28,9 @@ pub(super) fn outcome(
     if report[Report::LAUNCH] == u64::MAX {
         return Ok(());
     }
+    if report[Report::HOST] != u64::MAX {
+        return Err(RunError::ForHost);
+    }
     let needs = report[Report::NEEDS..].iter().enumerate().filter(|(_, elements)| **elements > 0);
     let needs: Vec<Need> = needs.map(|(number, elements)| Need { number, elements: *elements as i64 }).collect();
     if !needs.is_empty() {

@@ -89,12 +89,7 @@ impl LoadedPlan {
     }
 
     /// Calls it on arguments that fit its parameters. What it prints goes to `output`.
-    pub fn call(
-        &self,
-        args: &[Value],
-        limits: Limits,
-        output: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Value>, RunError> {
+    pub fn call(&self, args: &[Value], limits: Limits, output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, RunError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { capacities, memory } = &mut *state;
         let mut running = Running { loaded: self, memory, cells: 0, report: 0, n_launches: 0 };
@@ -207,7 +202,9 @@ impl PlanDevice for Running<'_> {
     fn open_cells(&mut self, count: usize) -> Result<(), RunError> {
         self.cells = self.words(&vec![0; count.max(1)])?;
         let mut report = vec![0; Report::NEEDS + self.loaded.plan.growing.len()];
-        (report[Report::CHECK], report[Report::LAUNCH]) = (u64::MAX, u64::MAX);
+        for word in [Report::CHECK, Report::LAUNCH, Report::HOST] {
+            report[word] = u64::MAX;
+        }
         self.report = self.words(&report)?;
         Ok(())
     }

@@ -2,9 +2,9 @@
 //! reductions are whole.
 
 use cotan::host::fit_arguments;
+use cotan::{DerivativeForm, Program, Request, derivative};
 use cotan_ir::Module;
 use cotan_ops::Value;
-use cotan::{DerivativeForm, Program, Request, derivative};
 use cotan_testkit::files::tests_folder;
 use cotan_testkit::frontend::{loaded, lower, lower_plain, lower_with_calls};
 use cotan_testkit::header::{self, Case, named_arguments};
@@ -45,7 +45,8 @@ fn each_case(name: &str, text: &str, ask: Ask<'_>) -> Vec<String> {
         Ok(program) => program,
         Err(e) => return vec![e],
     };
-    let failure = |case: &Case| Some(format!("{name}, case `{}`: {}", case.name, runs(name, &program, case, ask).err()?));
+    let failure =
+        |case: &Case| Some(format!("{name}, case `{}`: {}", case.name, runs(name, &program, case, ask).err()?));
     cases.iter().filter_map(failure).collect()
 }
 

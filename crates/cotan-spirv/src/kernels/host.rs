@@ -1,0 +1,82 @@
+//! Functions that a host computes on CPUs. Whole powers are written out as loops; where another one is reached the thread
+//! says that the call is one for the host, and ends: a call is pure, so it runs there from its beginning.
+
+use super::body::Body;
+use super::layout::{Report, Word};
+use super::{LONG, Unsupported};
+use crate::emit::{Register, Value};
+use cotan_ir::{Const, Elem, Prim};
+use cotan_ops::{COS, Instruction, POWI, SIN, TAN};
+use rspirv::spirv::Op;
+
+impl Body<'_> {
+    /// The value of a function of the host.
+    pub(super) fn host_function(&mut self, prim: Prim, elem: Elem, args: &[Value]) -> Result<Value, Unsupported> {
+        if prim == POWI.prim() {
+            return self.power(elem, args[0], args[1]);
+        }
+        // Their formulas hold for all but the largest angles, so few calls get here.
+        if [&SIN, &COS, &TAN].into_iter().any(|row| prim == row.prim()) {
+            self.leave_to_host();
+            return Ok(self.out.constant(Const::zero(elem)));
+        }
+        Err(Unsupported::Host(prim.name().to_owned()))
+    }
+
+    fn leave_to_host(&mut self) {
+        let (report, launch) = (self.word(Word::Report), self.word(Word::Launch));
+        let [host_at, launch_at] = [Report::HOST, Report::LAUNCH].map(|number| self.word_at(report, number));
+        let always = self.out.constant(Const::bool(true));
+        self.out.leave_if(always, |out| {
+            out.atomic_extreme(Op::AtomicUMin, host_at, launch);
+            out.atomic_extreme(Op::AtomicUMin, launch_at, launch);
+        });
+    }
+
+    /// A whole power by repeated squaring, as the evaluator of the op table does it: the products in its order.
+    fn power(&mut self, elem: Elem, base: Value, exponent: Value) -> Result<Value, Unsupported> {
+        let register = Register::of(elem);
+        let (zero, one) = (self.out.int(LONG, 0), self.out.int(LONG, 1));
+        let unit = self.out.constant(if elem.is_float() { Const::float(elem, 1.0) } else { Const::integer(elem, 1) });
+        let is_negative = self.out.compare(Op::SLessThan, exponent, zero);
+        let negated = self.out.op(Op::ISub, LONG, &[zero, exponent]);
+        let magnitude = self.out.choose(LONG, is_negative, negated, exponent);
+        let [square, result] = [register; 2].map(|register| self.out.variable(register));
+        let left = self.out.variable(LONG);
+        self.out.set(square, base);
+        self.out.set(result, unit);
+        self.out.set(left, magnitude);
+
+        let turn = self.out.begin_loop();
+        let bits = self.out.get(left);
+        let goes_on = self.out.compare(Op::INotEqual, bits, zero);
+        self.out.begin_turn(turn, goes_on);
+        let [factor, before] = [square, result].map(|variable| self.out.get(variable));
+        let product = self.combined(Instruction::Mul, elem, [before, factor])?;
+        let last = self.out.masked(LONG, bits, 1);
+        let is_odd = self.out.compare(Op::IEqual, last, one);
+        let after = self.out.choose(register, is_odd, product, before);
+        self.out.set(result, after);
+        let squared = self.combined(Instruction::Mul, elem, [factor, factor])?;
+        self.out.set(square, squared);
+        let rest = self.out.op(Op::ShiftRightLogical, LONG, &[bits, one]);
+        self.out.set(left, rest);
+        self.out.end_loop(turn);
+
+        let power = self.out.get(result);
+        if elem.is_float() {
+            let reciprocal = self.combined(Instruction::Div, elem, [unit, power])?;
+            return Ok(self.out.choose(register, is_negative, reciprocal, power));
+        }
+        // Of the reciprocals of integers only those of 1 and -1 are not cut to 0.
+        let nothing = self.out.constant(Const::integer(elem, 0));
+        let mut is_unit = self.out.compare(Op::IEqual, base, unit);
+        if !elem.is_unsigned() {
+            let minus = self.out.constant(Const::integer(elem, -1));
+            let is_minus = self.out.compare(Op::IEqual, base, minus);
+            is_unit = self.out.or(Register::Bool, is_unit, is_minus);
+        }
+        let cut = self.out.choose(register, is_unit, power, nothing);
+        Ok(self.out.choose(register, is_negative, cut, power))
+    }
+}
