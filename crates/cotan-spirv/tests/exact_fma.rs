@@ -7,7 +7,7 @@ use cotan_spirv::emit::Mapping;
 use cotan_spirv::features::Features;
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::probe::{N_OPERANDS, Random, awkward};
-use cotan_spirv::vulkan::Device;
+use cotan_spirv::vulkan::{Device, LoadedMapping};
 
 /// Triples of one launch.
 const CHUNK: usize = 500_000;
@@ -35,6 +35,19 @@ fn fma_of_f32_alone_is_exact_for_all_exponents() {
     check_way(Way::Single, CHUNK / 2);
 }
 
+/// Operands at which something was wrong once: a subnormal factor of one bit, next to one of all bits.
+#[test]
+fn a_factor_of_one_bit_is_split_right() {
+    let Some(device) = device() else { return };
+    let features = device.info().features;
+    let double = [0x5aff_ffff_ffff_ffff, 0x400_0000, 0x1570_0000_0000_0008];
+    check_tuples(&device, features, Elem::F64, &double.map(|x| vec![x]));
+    let single = [0xdaff_ffff, 0x800, 0x480_0008].map(|x| vec![x]);
+    for float64 in [false, true] {
+        check_tuples(&device, Features { float64, ..features }, Elem::F32, &single);
+    }
+}
+
 #[test]
 #[ignore = "10^8 triples of each type take some ten minutes"]
 fn fma_is_exact_for_many_triples() {
@@ -54,28 +67,40 @@ fn check_way(way: Way, n_triples: usize) {
 }
 
 fn check(device: &Device, features: Features, elem: Elem, n_triples: usize) {
+    let loaded = load(device, features, elem);
+    let mut random = Random::new(7);
+    let mut left = n_triples;
+    while left > 0 {
+        let n = left.min(CHUNK);
+        left -= n;
+        compare(&loaded, elem, &triples(elem, &mut random, n));
+    }
+}
+
+fn check_tuples(device: &Device, features: Features, elem: Elem, inputs: &[Vec<u64>]) {
+    compare(&load(device, features, elem), elem, inputs);
+}
+
+/// The kernel of the exact fma.
+fn load(device: &Device, features: Features, elem: Elem) -> LoadedMapping {
     let mut numbers = Numbers::of_driver();
     assert!(numbers.replace(Instruction::Fma, elem));
     let mapping = Mapping::new(features, &numbers, N_OPERANDS, |code, words| {
         let args: Vec<_> = words.iter().map(|word| code.of_word(elem, *word)).collect();
         Ok(vec![(elem, code.instruction(Instruction::Fma, elem, &args)?)])
     });
-    let loaded = device.load_mapping(&mapping.expect("there is an fma")).expect("it is compiled");
-    let mut random = Random::new(7);
-    let mut left = n_triples;
-    while left > 0 {
-        let n = left.min(CHUNK);
-        left -= n;
-        let inputs = triples(elem, &mut random, n);
-        let found = loaded.run(&inputs).expect("it runs");
-        for (k, found) in found[0].iter().enumerate() {
-            let [a, b, c] = [0, 1, 2].map(|operand| inputs[operand][k]);
-            let expected = fma(elem, a, b, c);
-            assert!(
-                *found == expected || is_nan(elem, *found) && is_nan(elem, expected),
-                "{elem} fma({a:#x}, {b:#x}, {c:#x}) is {expected:#x}, not {found:#x}"
-            );
-        }
+    device.load_mapping(&mapping.expect("there is an fma")).expect("it is compiled")
+}
+
+fn compare(loaded: &LoadedMapping, elem: Elem, inputs: &[Vec<u64>]) {
+    let found = loaded.run(inputs).expect("it runs");
+    for (k, found) in found[0].iter().enumerate() {
+        let [a, b, c] = [0, 1, 2].map(|operand| inputs[operand][k]);
+        let expected = fma(elem, a, b, c);
+        assert!(
+            *found == expected || is_nan(elem, *found) && is_nan(elem, expected),
+            "{elem} fma({a:#x}, {b:#x}, {c:#x}) is {expected:#x}, not {found:#x}"
+        );
     }
 }
 

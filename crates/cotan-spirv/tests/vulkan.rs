@@ -6,6 +6,7 @@ use cotan_ops::Instruction;
 use cotan_spirv::emit::Mapping;
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::vulkan::{Choice, Device, DeviceError, OpenOptions, Vulkan};
+use std::time::Duration;
 
 /// `a + b` in i64.
 fn sum(device: &Device) -> Mapping {
@@ -79,4 +80,22 @@ fn too_much_memory_is_an_error() {
     let refused = device.allocate(1 << 50).map(|memory| memory.bytes());
     assert!(matches!(refused, Err(DeviceError::Refused { .. })), "{refused:?}");
     device.allocate(8).expect("the device is still there");
+}
+
+#[test]
+fn a_device_that_does_not_come_back_is_left_alone() {
+    let limit = Duration::from_millis(1);
+    let Some(device) = device_with(OpenOptions { limit, ..OpenOptions::default() }) else { return };
+    // Roots digit by digit, so many that they take longer.
+    let numbers = Numbers::all_replaced();
+    let roots = Mapping::new(device.info().features, &numbers, 1, |code, words| {
+        let root = code.of_word(Elem::F32, words[0]);
+        Ok(vec![(Elem::F32, code.instruction(Instruction::Sqrt, Elem::F32, &[root])?)])
+    });
+    let loaded = device.load_mapping(&roots.expect("there is a root")).expect("it is compiled");
+    let hung = Err(DeviceError::Hung { limit });
+    assert_eq!(loaded.run(&[vec![1; 500_000]]), hung);
+    // Nothing is asked of it from now on, and nothing freed.
+    assert_eq!(loaded.run(&[vec![1]]), hung);
+    assert_eq!(device.allocate(8).map(|memory| memory.bytes()), Err(DeviceError::Hung { limit }));
 }

@@ -1,6 +1,6 @@
 //! The writer of a kernel: its types, constants, instructions and functions, and what is declared at its head.
 
-use super::register::Register;
+use super::register::{Format, Register};
 use crate::features::{Features, FloatControls};
 use crate::numbers::Numbers;
 use cotan_ir::Elem;
@@ -65,6 +65,8 @@ pub struct Emitter<'a> {
     interface: Vec<Word>,
     /// The address of the block of arguments.
     pub(super) arguments: Value,
+    /// A zero that no driver knows to be one; in the kernel itself, not in functions.
+    opaque_zero: Option<Value>,
     /// The number of the thread, among all threads.
     thread: Value,
 }
@@ -92,6 +94,7 @@ impl<'a> Emitter<'a> {
             workgroup,
             interface: Vec::new(),
             arguments: none,
+            opaque_zero: None,
             thread: none,
         };
         out.declare(Capability::Shader);
@@ -125,6 +128,17 @@ impl<'a> Emitter<'a> {
         let zero = self.int(Register::Int32, 0);
         let place = self.builder.access_chain(pointer, None, pushed, [zero.0]).expect(OPEN);
         self.arguments = Value(self.builder.load(long, None, place, None, []).expect(OPEN));
+        self.opaque_zero = Some(self.masked(Register::Int64, self.arguments, 7));
+    }
+
+    /// The same number, of whose range a driver can't find out anything. Mesa asks for ranges anew with every pass, back
+    /// through all of the code that a number comes from, which takes seconds where fused operations are many.
+    pub(crate) fn opaque(&mut self, format: Format, a: Value) -> Value {
+        let Some(zero) = self.opaque_zero else { return a };
+        let zero = if format.bits == Register::Int64 { zero } else { self.op(Op::UConvert, format.bits, &[zero]) };
+        let bits = self.bits(format.bits, a);
+        let bits = self.xor(format.bits, bits, zero);
+        self.bits(format.float, bits)
     }
 
     /// The number of the thread among all that run, an i64.
@@ -267,6 +281,7 @@ impl<'a> Emitter<'a> {
 
     /// Writes the function of a replacement.
     fn write_replacement(&mut self, instruction: Instruction, elem: Elem, function: Word) {
+        self.opaque_zero = None;
         let register = Register::of(elem);
         let result = self.ty(super::instruction::result(instruction, elem));
         let parameter = self.ty(register);

@@ -4,6 +4,7 @@
 use super::emitter::{Emitter, Value};
 use super::opcode;
 use super::register::{Class, Format, Register};
+use crate::numbers;
 use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
 use rspirv::spirv::Op;
@@ -104,7 +105,10 @@ impl Emitter<'_> {
         let Some(args) = args.get(..arity) else { return Err(not_emitted) };
         let result = result(instruction, elem);
         if self.numbers.is_replaced(instruction, elem) {
-            return Ok(self.call_replacement(instruction, elem, result, args));
+            return Ok(match numbers::is_in_place(instruction) {
+                true => self.replacement(instruction, elem, args),
+                false => self.call_replacement(instruction, elem, result, args),
+            });
         }
         let class = Class::of(elem);
         if let Some(function) = opcode::function(instruction, class) {

@@ -43,9 +43,16 @@ struct Parts {
 impl Emitter<'_> {
     /// `a * b + c`, rounded once.
     pub(super) fn exact_fma(&mut self, format: Format, a: Value, b: Value, c: Value) -> Value {
-        if format == SINGLE && self.has_double() {
-            return self.single_by_double(a, b, c);
-        }
+        let value = if format == SINGLE && self.has_double() {
+            self.single_by_double(a, b, c)
+        } else {
+            self.scaled_fma(format, a, b, c)
+        };
+        self.opaque(format, value)
+    }
+
+    /// By sums and products of the format alone.
+    fn scaled_fma(&mut self, format: Format, a: Value, b: Value, c: Value) -> Value {
         let scaling = if format == SINGLE { &SINGLE_SCALING } else { &DOUBLE_SCALING };
         let float = format.float;
         let rough = self.mul(float, a, b);
@@ -124,13 +131,14 @@ impl Emitter<'_> {
     }
 
     /// A float as the sum of two of half as many bits: its upper bits rounded to nearest, and the rest. Of a number that
-    /// would be rounded to infinity they are cut; the other factor is small then, and not cut, so that products still fit.
+    /// would be rounded to infinity they are cut; the other factor is small then, and not cut, so that products still fit. A
+    /// tie goes down: the upper bits of a subnormal number would else be twice the number, and products of them too large.
     fn halves(&mut self, format: Format, x: Value) -> (Value, Value) {
         let n_bits = format.fraction / 2 + 1;
         let bits = self.bits(format.bits, x);
         let size = self.magnitude(format, x);
         let is_rounded = self.below(format, size, format.bias);
-        let [half, none] = [1 << (n_bits - 1), 0].map(|bits| self.bits_constant(format.bits, bits));
+        let [half, none] = [(1 << (n_bits - 1)) - 1, 0].map(|bits| self.bits_constant(format.bits, bits));
         let half = self.choose(format.bits, is_rounded, half, none);
         let rounded = self.add(format.bits, bits, half);
         let all = format.sign() | format.magnitude();

@@ -1,8 +1,8 @@
 //! Numbers: which instructions are the driver's own, and what stands in for the others.
 //!
 //! Vulkan promises little of floats: `Fma` need not be fused, quotients may be off by 2.5 units in the last place. A device is
-//! asked instead ([`crate::probe`]); what it gets wrong is a function of a kernel, made of what it gets right. Functions need
-//! sums, products and integers alone, so that they are exact wherever those are:
+//! asked instead ([`crate::probe`]); what it gets wrong is made of what it gets right. Replacements need sums, products and
+//! integers alone, so that they are exact wherever those are:
 //!
 //! | instruction | technique |
 //! |---|---|
@@ -129,8 +129,17 @@ pub fn has_replacement(instruction: Instruction, elem: Elem) -> bool {
     }
 }
 
+/// Whether what stands in for an instruction is written where it is used. Drivers put functions in place themselves, which
+/// takes Mesa longer than the code of an fma does; what has loops, or is long and rare, is a function all the same.
+pub(crate) fn is_in_place(instruction: Instruction) -> bool {
+    matches!(
+        instruction,
+        Instruction::Fma | Instruction::Floor | Instruction::Ceil | Instruction::Trunc | Instruction::Cast(Elem::I64)
+    )
+}
+
 impl Emitter<'_> {
-    /// The body of the function that stands in for an instruction; its first operand where there is none.
+    /// The code that stands in for an instruction; its first operand where there is none.
     pub(crate) fn replacement(&mut self, instruction: Instruction, elem: Elem, args: &[Value]) -> Value {
         match (instruction, Format::of(elem), args) {
             (Instruction::Fma, Some(format), [a, b, c]) => self.exact_fma(format, *a, *b, *c),

@@ -44,7 +44,7 @@ pub struct Finding {
     pub example: Example,
 }
 
-/// A wrong result, in the bits of constants.
+/// A wrong result, or a wrong comparison of a right one, in the bits of constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The operands.
@@ -122,7 +122,10 @@ pub fn wrong(device: &Device, features: Features, numbers: &Numbers, elem: Elem)
     let mapping = mapping(features, numbers, elem, &cases)?;
     let outputs = device.load_mapping(&mapping)?.run(&inputs)?;
     let findings = cases.iter().zip(&outputs).filter_map(|(case, output)| case.compare(elem, &inputs, output));
-    Ok(findings.collect())
+    let mut findings: Vec<Finding> = findings.collect();
+    // Comparisons of what one cast gives are one finding.
+    findings.dedup_by_key(|finding| finding.instruction);
+    Ok(findings)
 }
 
 /// The kernel that the probe runs for a type.

@@ -122,7 +122,9 @@ impl Format {
             12 => 1 << self.fraction,
             13 => (1 << self.fraction) - 1,
             14 => self.infinity() - 1,
-            15 => 1,
+            // Subnormal, of few bits: the least one, and what is half of half a fraction.
+            15 if k.is_multiple_of(2) => 1,
+            15 => 1 << (self.fraction / 2),
             other => (self.of)(MARKS[other as usize]),
         };
         let step = if bits == 0 || bits >= self.infinity() { 0 } else { random.below(3).wrapping_sub(1) };

@@ -97,6 +97,9 @@ impl Memory {
         wanted: &[vk::MemoryPropertyFlags],
         is_mapped: bool,
     ) -> Result<Memory, DeviceError> {
+        if core.is_abandoned() {
+            return Err(DeviceError::Hung { limit: core.limit });
+        }
         let refused = DeviceError::at(Step::Allocate { bytes });
         let description = vk::BufferCreateInfo::default().size(bytes.max(8)).usage(
             vk::BufferUsageFlags::STORAGE_BUFFER

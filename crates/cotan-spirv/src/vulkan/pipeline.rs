@@ -25,6 +25,9 @@ impl Device {
         if let Some(feature) = kernel.needs().lacking(self.info().features) {
             return Err(DeviceError::Lacks { device: self.info().name.clone(), feature });
         }
+        if self.core.is_abandoned() {
+            return Err(DeviceError::Hung { limit: self.core.limit });
+        }
         let device = &self.core.device;
         let range = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(PUSHED)];
         let description = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&range);

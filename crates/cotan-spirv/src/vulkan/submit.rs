@@ -5,7 +5,7 @@ use super::error::{DeviceError, Step};
 use ash::vk;
 use std::time::{Duration, Instant};
 
-/// How long one wait is.
+/// How long one wait is at most.
 const SLICE: Duration = Duration::from_millis(20);
 
 impl Core {
@@ -43,9 +43,10 @@ impl Core {
     fn wait(&self, queue: &Queue) -> Result<(), DeviceError> {
         let start = Instant::now();
         let fences = [queue.fence];
+        let slice = SLICE.min(self.limit).as_nanos() as u64;
         loop {
             // SAFETY: the fence is of this device.
-            match unsafe { self.device.wait_for_fences(&fences, true, SLICE.as_nanos() as u64) } {
+            match unsafe { self.device.wait_for_fences(&fences, true, slice) } {
                 Ok(()) => break,
                 Err(vk::Result::TIMEOUT) if start.elapsed() < self.limit => {}
                 Err(vk::Result::TIMEOUT) => {
