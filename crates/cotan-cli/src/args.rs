@@ -408,6 +408,8 @@ pub(crate) enum Stage {
     Loops,
     /// Loop nests for a device: reductions whole, independent loops marked.
     DeviceLoops,
+    /// The plan for a device: steps of the host, and kernels with their threads.
+    Plan,
     /// LLVM's IR.
     Llvm,
     /// Assembly for this CPU.

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &EmitArgs) -> Result<u8, Failure> {
         (None, Some(Stage::Dot)) => lowered(args, emit::Stage::Dot)?,
         (None, Some(Stage::Loops)) => lowered(args, emit::Stage::Loops)?,
         (None, Some(Stage::DeviceLoops)) => lowered(args, emit::Stage::DeviceLoops)?,
+        (None, Some(Stage::Plan)) => lowered(args, emit::Stage::Plan)?,
         (None, Some(Stage::Llvm)) => lowered(args, emit::Stage::Llvm)?,
         (None, Some(Stage::Asm)) => lowered(args, emit::Stage::Assembly)?,
     };

@@ -61,6 +61,7 @@ fn every_stage_is_printed() {
         ("ir", "fn dloss_dw("),
         ("loops", "fn dloss_dw("),
         ("device-loops", " into "),
+        ("plan", "launch kernel 0"),
         ("llvm", "define "),
         ("asm", "ret"),
         ("dot", "digraph cotan {"),

@@ -1,4 +1,4 @@
-//! Steps of the compiler as text: the syntax tree, the core IR, its graph, loop nests, LLVM IR, assembly.
+//! Steps of the compiler as text: the syntax tree, the core IR, its graph, loop nests, plans for devices, LLVM IR, assembly.
 
 mod checks;
 mod dot;
@@ -7,7 +7,7 @@ mod passes;
 use crate::{Compiler, Program, ReadyModule};
 use cotan_ir::{Function, Module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
-use cotan_loops::{DEVICE, NestContext, lower, print_for_device};
+use cotan_loops::{DEVICE, LoopFunction, NestContext, lower, print_for_device};
 use cotan_sema::typed;
 use cotan_sema::types::Type;
 use cotan_syntax::ast::ItemKind;
@@ -28,6 +28,8 @@ pub enum Stage {
     Loops,
     /// Loop nests for a device, and the same checks.
     DeviceLoops,
+    /// The plan for a device: steps of the host, and kernels.
+    Plan,
     /// LLVM IR.
     Llvm,
     /// Assembly.
@@ -91,6 +93,7 @@ impl Compiler {
             Stage::Assembly => backend()?.assembly(run, symbol, &options).map_err(failed),
             Stage::Loops => Ok(self.nests(program, run)),
             Stage::DeviceLoops => Ok(device_nests(program, &lowered.module)),
+            Stage::Plan => device_plan(lowered),
             Stage::Dot => Ok(dot::module(&lowered.module)),
             Stage::Ir => Ok(lowered.module.to_string()),
         }
@@ -110,7 +113,7 @@ impl Compiler {
             Stage::Dot => Ok(dot::module(&whole())),
             Stage::Loops => Ok(self.nests(program, &whole())),
             Stage::DeviceLoops => Ok(device_nests(program, &whole())),
-            Stage::Llvm | Stage::Assembly => all.iter().map(|lowered| self.emit(program, lowered, stage)).collect(),
+            Stage::Llvm | Stage::Assembly | Stage::Plan => all.iter().map(|lowered| self.emit(program, lowered, stage)).collect(),
         }
     }
 
@@ -122,11 +125,20 @@ impl Compiler {
 
 /// Nests on their way to any device.
 fn device_nests(program: &Program, module: &Module) -> String {
-    nest_texts(program, module, |f| {
-        let mut nest = lower(f, &DEVICE);
-        run(FOR_DEVICES, &mut nest, &NestContext::default());
-        print_for_device(&nest)
-    })
+    nest_texts(program, module, |f| print_for_device(&device_nest(f)))
+}
+
+fn device_nest(f: &Function) -> LoopFunction {
+    let mut nest = lower(f, &DEVICE);
+    run(FOR_DEVICES, &mut nest, &NestContext::default());
+    nest
+}
+
+/// The plan for any device.
+fn device_plan(lowered: &ReadyModule) -> Result<String, EmitError> {
+    let nests: Vec<LoopFunction> = lowered.module.functions().map(|f| device_nest(f)).collect();
+    let plan = cotan_device::plan(&nests, &lowered.entry.symbol);
+    plan.map(|plan| plan.to_string()).map_err(|error| EmitError::Backend(error.to_string()))
 }
 
 /// The nest of each function, and the checks that stay in its loops.
