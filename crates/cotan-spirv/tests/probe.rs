@@ -1,11 +1,12 @@
 //! The probe, and every replacement.
 
 use crate::common::device;
-use cotan_ir::Elem;
+use cotan_ir::{Const, Elem};
 use cotan_ops::Instruction;
+use cotan_spirv::emit::Mapping;
 use cotan_spirv::features::Features;
 use cotan_spirv::numbers::Numbers;
-use cotan_spirv::probe::{probe, wrong};
+use cotan_spirv::probe::{probe, wrong, wrong_with_constants};
 
 #[test]
 fn what_the_driver_gets_wrong_is_replaced() {
@@ -43,4 +44,41 @@ fn without_f64_everything_else_is_right() {
     let numbers = Numbers::all_replaced();
     assert_eq!(wrong(&device, features, &numbers, Elem::F32), Ok(vec![]));
     assert_eq!(wrong(&device, features, &numbers, Elem::I64), Ok(vec![]));
+}
+
+#[test]
+#[ignore = "kernels of hundreds of results take half a minute"]
+fn constants_as_operands_are_no_exception() {
+    let Some(device) = device() else { return };
+    let numbers = probe(&device).expect("everything is right in the end").numbers;
+    let ask = |elem| (elem, wrong_with_constants(&device, device.info().features, &numbers, elem));
+    let answers: Vec<_> = Elem::ALL.into_iter().map(ask).collect();
+    assert!(answers.iter().all(|(_, wrong)| *wrong == Ok(vec![])), "{answers:#?}");
+}
+
+#[test]
+fn a_constant_zero_keeps_signs_and_nan() {
+    let Some(device) = device() else { return };
+    let with_zero = Mapping::new(device.info().features, &Numbers::of_driver(), 1, |code, words| {
+        let x = code.of_word(Elem::F32, words[0]);
+        let [zero, minus] = [0.0, -0.0].map(|x| code.constant(Const::float(Elem::F32, x)));
+        let tuples = [
+            (Instruction::Mul, [x, zero]),
+            (Instruction::Add, [x, zero]),
+            (Instruction::Sub, [x, minus]),
+            (Instruction::Div, [zero, x]),
+        ];
+        let compute = tuples.map(|(op, args)| code.instruction(op, Elem::F32, &args).map(|value| (Elem::F32, value)));
+        compute.into_iter().collect()
+    });
+    let loaded = device.load_mapping(&with_zero.expect("all have code")).expect("it is compiled");
+    let numbers = [-1.5, 0.0, -0.0, f32::INFINITY];
+    let found = loaded.run(&[numbers.map(|x| x.to_bits().into()).to_vec()]).expect("it runs");
+    for (k, x) in numbers.into_iter().enumerate() {
+        let expected = [x * 0.0, x + 0.0, x - -0.0, 0.0 / x];
+        for (found, expected) in found.iter().zip(expected) {
+            let found = f32::from_bits(found[k] as u32);
+            assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{x}: {found}");
+        }
+    }
 }

@@ -226,7 +226,7 @@ impl<'a> Emitter<'a> {
         ty
     }
 
-    /// Appends an instruction whose operands are values. Sums and products of floats are not contracted.
+    /// Appends an instruction whose operands are values. Arithmetic on floats is not contracted.
     pub(crate) fn op(&mut self, op: Op, register: Register, args: &[Value]) -> Value {
         let id = self.builder.id();
         self.op_as(id, op, register, args)
@@ -235,12 +235,33 @@ impl<'a> Emitter<'a> {
     /// The same, for a value that has its name already.
     pub(super) fn op_as(&mut self, id: Word, op: Op, register: Register, args: &[Value]) -> Value {
         let ty = self.ty(register);
-        let operands = args.iter().map(|value| Operand::IdRef(value.0)).collect();
+        let is_arithmetic = matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv);
+        let mut operands = Vec::new();
+        for value in args {
+            let value = if is_arithmetic { self.hidden_zero(register, *value) } else { *value };
+            operands.push(Operand::IdRef(value.0));
+        }
         self.append(dr::Instruction::new(op, Some(ty), Some(id), operands));
-        if matches!(op, Op::FAdd | Op::FSub | Op::FMul) {
+        if is_arithmetic {
             self.builder.decorate(id, Decoration::NoContraction, []);
         }
         Value(id)
+    }
+
+    /// The value, unless it is a constant zero: then one that no driver knows to be zero. Mesa leaves out sums, products and
+    /// quotients with a zero, and so loses the signs of zeros and NaN. A difference of -0.0 is a sum with a zero to it.
+    pub(crate) fn hidden_zero(&mut self, register: Register, value: Value) -> Value {
+        let Some(zero) = self.opaque_zero else { return value };
+        let sign = 1 << (register.bits() - 1);
+        let known = [0, sign].into_iter().find(|bits| self.constants.get(&(register, *bits)) == Some(&value));
+        let Some(bits) = known else { return value };
+        let (integer, zero) = match register.bits() {
+            64 => (Register::Int64, zero),
+            _ => (Register::Int32, self.op(Op::UConvert, Register::Int32, &[zero])),
+        };
+        let sign = self.bits_constant(integer, bits);
+        let number = self.or(integer, zero, sign);
+        self.bits(register, number)
     }
 
     /// Appends a call of a function of the extended set.

@@ -43,6 +43,7 @@ struct Parts {
 impl Emitter<'_> {
     /// `a * b + c`, rounded once.
     pub(super) fn exact_fma(&mut self, format: Format, a: Value, b: Value, c: Value) -> Value {
+        let [a, b, c] = [a, b, c].map(|x| self.hidden_zero(format.float, x));
         let value = if format == SINGLE && self.has_double() {
             self.single_by_double(a, b, c)
         } else {

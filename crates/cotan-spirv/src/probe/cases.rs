@@ -1,7 +1,7 @@
 //! The instructions of a type, with the kernels of the op table that say what they compute.
 
 use super::{Example, Finding, N_TUPLES};
-use cotan_ir::{Elem, OperandElem};
+use cotan_ir::{Const, Elem, OperandElem};
 use cotan_ops::{Carrier, Codegen, Instruction, Kernel, LT, PrimRow, table};
 
 /// An instruction on a type.
@@ -14,6 +14,8 @@ pub(super) struct Case {
     kernel: Option<Kernel>,
     /// What is asked of the result, if not the result itself is to be compared.
     pub(super) then: Option<Then>,
+    /// An operand that is a constant, with its bits.
+    pub(super) fixed: Option<(usize, u64)>,
 }
 
 /// A comparison of a result with a constant. Drivers rewrite those of converted numbers, and not always rightly.
@@ -41,10 +43,38 @@ pub(super) fn cases(elem: Elem) -> Vec<Case> {
         result: target,
         kernel: None,
         then: None,
+        fixed: None,
     }));
     let compared: Vec<Case> = cases.iter().flat_map(compared).collect();
     cases.extend(compared);
     cases
+}
+
+/// Every instruction of two or more operands, with a constant for one of them.
+pub(super) fn cases_with_constants(elem: Elem) -> Vec<Case> {
+    let is_plain = |case: &Case| case.operands.len() > 1 && case.then.is_none();
+    let mut fixed = Vec::new();
+    for case in cases(elem).into_iter().filter(is_plain) {
+        for (place, operand) in case.operands.iter().enumerate() {
+            let cases = constants(*operand).into_iter().map(|bits| (place, canonical(*operand, bits)));
+            fixed.extend(cases.map(|fixed| Case { operands: case.operands.clone(), fixed: Some(fixed), ..case }));
+        }
+    }
+    fixed
+}
+
+/// Numbers for which compilers have rules.
+fn constants(elem: Elem) -> Vec<u64> {
+    let floats = [0.0, -0.0, 1.0, -1.0, 2.0, f64::INFINITY];
+    match elem {
+        Elem::F32 | Elem::F64 => floats.map(|x| Const::float(elem, x).bits()).into(),
+        Elem::Bool => vec![0, 1],
+        Elem::F16 | Elem::BF16 => vec![0, 0x8000],
+        Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64 | Elem::U8 | Elem::U16 | Elem::U32 | Elem::U64 => {
+            let sign = 1 << (8 * elem.bytes() - 1);
+            vec![0, 1, u64::MAX, 8, sign, sign - 1]
+        }
+    }
 }
 
 /// Comparisons of a number that was made wider with constants.
@@ -77,7 +107,7 @@ fn case(row: &'static PrimRow, elem: Elem) -> Option<Case> {
     };
     let operands: Vec<Elem> = row.sig.operands.iter().map(operand).collect();
     let result = row.prim().result_elem(&operands).ok()?;
-    Some(Case { instruction, operands, result, kernel: Some(kernel), then: None })
+    Some(Case { instruction, operands, result, kernel: Some(kernel), then: None, fixed: None })
 }
 
 impl Case {
@@ -89,6 +119,9 @@ impl Case {
         for (k, found) in output.iter().copied().enumerate().take(N_TUPLES) {
             for ((operand, elem), words) in operands.iter_mut().zip(&self.operands).zip(inputs) {
                 *operand = canonical(*elem, words[k]);
+            }
+            if let Some((place, bits)) = self.fixed {
+                operands[place] = bits;
             }
             let result = match self.kernel {
                 Some(kernel) => kernel(&operands),

@@ -117,7 +117,27 @@ pub fn probe(device: &Device) -> Result<Outcome, ProbeError> {
 
 /// The instructions on a type that a device gets wrong with these numbers; with features withheld, too.
 pub fn wrong(device: &Device, features: Features, numbers: &Numbers, elem: Elem) -> Result<Vec<Finding>, ProbeError> {
-    let cases: Vec<Case> = cases::cases(elem).into_iter().filter(|case| has(features, case.result)).collect();
+    ask(device, features, numbers, elem, cases::cases(elem))
+}
+
+/// The same where one operand is a constant, for which drivers have rules. It takes longer, so no probe does it.
+pub fn wrong_with_constants(
+    device: &Device,
+    features: Features,
+    numbers: &Numbers,
+    elem: Elem,
+) -> Result<Vec<Finding>, ProbeError> {
+    ask(device, features, numbers, elem, cases::cases_with_constants(elem))
+}
+
+fn ask(
+    device: &Device,
+    features: Features,
+    numbers: &Numbers,
+    elem: Elem,
+    cases: Vec<Case>,
+) -> Result<Vec<Finding>, ProbeError> {
+    let cases: Vec<Case> = cases.into_iter().filter(|case| has(features, case.result)).collect();
     let inputs = awkward(elem, N_TUPLES);
     let mapping = mapping(features, numbers, elem, &cases)?;
     let outputs = device.load_mapping(&mapping)?.run(&inputs)?;
@@ -138,7 +158,10 @@ fn mapping(features: Features, numbers: &Numbers, elem: Elem, cases: &[Case]) ->
     Mapping::new(features, numbers, N_OPERANDS, |code, words| {
         let compute = |case: &Case| {
             let pairs = case.operands.iter().zip(words);
-            let args: Vec<_> = pairs.map(|(elem, word)| code.of_word(*elem, *word)).collect();
+            let mut args: Vec<_> = pairs.map(|(elem, word)| code.of_word(*elem, *word)).collect();
+            if let Some((place, bits)) = case.fixed {
+                args[place] = code.constant(Const::from_bits(case.operands[place], bits));
+            }
             let value = code.instruction(case.instruction, elem, &args)?;
             let Some(then) = case.then else { return Ok((case.result, value)) };
             let constant = code.constant(Const::from_bits(then.elem, then.constant));
