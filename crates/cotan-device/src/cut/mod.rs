@@ -154,17 +154,20 @@ impl Cut<'_> {
         }
         self.flush(row);
         self.read_back(&node.selectors(), &mut row.steps);
-        let step = match node {
-            Node::Scope(body) => Step::Scope(self.list(body)),
-            Node::For(l) => Step::For { index: l.index, count: l.count, body: self.list(&l.body) },
-            Node::While(go, body) => {
-                let mut steps = self.list(body);
-                self.read_back(&[(*go).into()], &mut steps);
-                Step::While(*go, steps)
-            }
-            Node::If(cond, yes, no) => Step::If(*cond, self.list(yes), self.list(no)),
-            Node::Switch(number, arms) => Step::Switch(*number, arms.iter().map(|arm| self.list(arm)).collect()),
-            node => bug!("plan for a device", self.f, "control of no kind: {node:?}"),
+        let step = if let Node::Scope(body) = node {
+            Step::Scope(self.list(body))
+        } else if let Node::For(l) = node {
+            Step::For { index: l.index, count: l.count, body: self.list(&l.body) }
+        } else if let Node::While(go, body) = node {
+            let mut steps = self.list(body);
+            self.read_back(&[(*go).into()], &mut steps);
+            Step::While(*go, steps)
+        } else if let Node::If(cond, yes, no) = node {
+            Step::If(*cond, self.list(yes), self.list(no))
+        } else if let Node::Switch(number, arms) = node {
+            Step::Switch(*number, arms.iter().map(|arm| self.list(arm)).collect())
+        } else {
+            bug!("plan for a device", self.f, "control of no kind: {node:?}")
         };
         row.steps.push(step);
     }

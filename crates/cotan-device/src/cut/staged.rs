@@ -22,12 +22,11 @@ fn list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node> {
     for mut node in nodes {
         node.map_lists(|inner| list(f, inner));
         let needs_host = needs_host(&node);
-        match node {
-            Node::Reduce(reduction) if needs_host || has_arrays(&reduction) => {
-                out.push(Stage { f }.staged(*reduction));
-            }
-            node => out.push(node),
-        }
+        out.push(if let Node::Reduce(reduction) = node {
+            if needs_host || has_arrays(&reduction) { Stage { f }.staged(*reduction) } else { Node::Reduce(reduction) }
+        } else {
+            node
+        });
     }
     out
 }

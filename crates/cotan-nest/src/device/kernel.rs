@@ -6,6 +6,9 @@ use crate::memory::Address;
 use cotan_device::{Kernel, Launch, Plan, Shape};
 use cotan_loops::{Buffer, Local, Operand};
 
+/// What is done for each index tuple.
+type Each<'e, T, M> = dyn FnMut(&T, &mut M, &[(Local, i64)]) -> Outcome<()> + 'e;
+
 /// A launch.
 pub(super) struct Threads<'d, 'k> {
     pub(super) plan: &'k Plan,
@@ -118,7 +121,7 @@ impl<'k> Threads<'_, 'k> {
         machine: &mut Machine<'k>,
         indices: &[(Local, Operand)],
         at: &mut Vec<(Local, i64)>,
-        thread: &mut dyn FnMut(&Self, &mut Machine<'k>, &[(Local, i64)]) -> Outcome<()>,
+        thread: &mut Each<'_, Self, Machine<'k>>,
     ) -> Outcome<()> {
         let Some(((index, count), inner)) = indices.split_first() else { return thread(self, machine, at) };
         for k in 0..self.count(*count) {

@@ -23,7 +23,16 @@ impl Body<'_> {
         let next = self.out.add(LONG, k, step);
         self.out.set(counter, next);
         self.out.end_loop(turn);
+        let k = self.out.get(counter);
+        let goes_on = self.out.compare(Op::SLessThan, k, end);
+        self.leave_cut_loop(goes_on);
         Ok(())
+    }
+
+    /// A loop that ends although it should go on was cut by the driver: lavapipe gives all loops of a thread 65,535 turns
+    /// together, and goes on behind the loop without a word. The call is then one for the host.
+    pub(super) fn leave_cut_loop(&mut self, goes_on: Value) {
+        self.leave_to_host(goes_on);
     }
 
     /// A loop from 0 up to a number.
@@ -50,6 +59,8 @@ impl Body<'_> {
         self.out.begin_turn(turn, goes_on);
         self.nodes(nodes)?;
         self.out.end_loop(turn);
+        let goes_on = self.operand(go.into());
+        self.leave_cut_loop(goes_on);
         Ok(())
     }
 

@@ -17,17 +17,18 @@ impl Body<'_> {
         }
         // Their formulas hold for all but the largest angles, so few calls get here.
         if [&SIN, &COS, &TAN].into_iter().any(|row| prim == row.prim()) {
-            self.leave_to_host();
+            let always = self.out.constant(Const::bool(true));
+            self.leave_to_host(always);
             return Ok(self.out.constant(Const::zero(elem)));
         }
         Err(Unsupported::Host(prim.name().to_owned()))
     }
 
-    fn leave_to_host(&mut self) {
+    /// Ends the thread where a condition holds, and with it the call on the device: a host does it from its beginning.
+    pub(super) fn leave_to_host(&mut self, condition: Value) {
         let (report, launch) = (self.word(Word::Report), self.word(Word::Launch));
         let [host_at, launch_at] = [Report::HOST, Report::LAUNCH].map(|number| self.word_at(report, number));
-        let always = self.out.constant(Const::bool(true));
-        self.out.leave_if(always, |out| {
+        self.out.leave_if(condition, |out| {
             out.atomic_extreme(Op::AtomicUMin, host_at, launch);
             out.atomic_extreme(Op::AtomicUMin, launch_at, launch);
         });
@@ -62,6 +63,9 @@ impl Body<'_> {
         let rest = self.out.op(Op::ShiftRightLogical, LONG, &[bits, one]);
         self.out.set(left, rest);
         self.out.end_loop(turn);
+        let bits = self.out.get(left);
+        let goes_on = self.out.compare(Op::INotEqual, bits, zero);
+        self.leave_cut_loop(goes_on);
 
         let power = self.out.get(result);
         if elem.is_float() {

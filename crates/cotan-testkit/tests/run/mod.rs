@@ -80,6 +80,7 @@ fn programs_give_the_same_on_the_reference_device() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the counts are shown by `-- --nocapture`")]
 fn programs_give_the_same_on_vulkan() {
     if let Some(reason) = no_vulkan() {
         println!("no Vulkan device: {reason}");

@@ -113,7 +113,9 @@ impl Compiler {
             Stage::Dot => Ok(dot::module(&whole())),
             Stage::Loops => Ok(self.nests(program, &whole())),
             Stage::DeviceLoops => Ok(device_nests(program, &whole())),
-            Stage::Llvm | Stage::Assembly | Stage::Plan => all.iter().map(|lowered| self.emit(program, lowered, stage)).collect(),
+            Stage::Llvm | Stage::Assembly | Stage::Plan => {
+                all.iter().map(|lowered| self.emit(program, lowered, stage)).collect()
+            }
         }
     }
 
