@@ -27,6 +27,8 @@ pub enum Unsupported {
     Instruction(NotEmitted),
     /// A function that only a host computes.
     Host(String),
+    /// A kernel of so many words, more than drivers compile in a time that one waits for.
+    Size(usize),
     /// A node that no kernel should hold: a bug of whoever made the plan.
     Node(String),
 }
@@ -36,6 +38,7 @@ impl fmt::Display for Unsupported {
         match self {
             Unsupported::Instruction(error) => error.fmt(f),
             Unsupported::Host(name) => write!(f, "there is no SPIR-V for the function `{name}`"),
+            Unsupported::Size(words) => write!(f, "a kernel has {words} words of SPIR-V, more than {MOST_WORDS}"),
             Unsupported::Node(node) => write!(f, "bug: `{node}` in a kernel"),
         }
     }
@@ -96,8 +99,13 @@ pub fn emit(
             })?;
         }
     }
-    Ok(body.finish())
+    let module = body.finish();
+    let words = module.words().len();
+    if words > MOST_WORDS { Err(Unsupported::Size(words)) } else { Ok(module) }
 }
+
+/// Words of a kernel, at most. lavapipe takes more than a minute for one that is larger.
+const MOST_WORDS: usize = 30_000;
 
 /// The register of an i64.
 const LONG: Register = Register::Int64;

@@ -5,6 +5,7 @@ use super::nests::NestPlace;
 use cotan_device::{Limits, RunError, plan};
 use cotan_ir::Module;
 use cotan_ops::Value;
+use cotan_spirv::kernels::Unsupported;
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::probe::probe;
 use cotan_spirv::runner::{LoadPlanError, LoadedPlan};
@@ -45,6 +46,9 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
     let text = plan.to_string();
     let loaded = match LoadedPlan::new(device, numbers, plan) {
         Ok(loaded) => loaded,
+        Err(LoadPlanError::Unsupported(Unsupported::Size(_))) => {
+            return Ok(OnVulkan::NotYet("a kernel is too large".to_owned()));
+        }
         Err(LoadPlanError::Unsupported(what)) => return Ok(OnVulkan::NotYet(what.to_string())),
         Err(LoadPlanError::Device(error)) => return Err(format!("the plan of `{name}`: {error}\n{text}")),
     };
