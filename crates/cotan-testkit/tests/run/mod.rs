@@ -102,9 +102,15 @@ fn programs_give_the_same_on_vulkan() {
     report(failures.concat(), programs.len());
 }
 
-/// The programs that run in this tier, one of so many.
+/// Programs that no device does yet: sums of arrays that are kept whole have no memory for the values, and loops of
+/// thousands of millions of iterations that do nothing are run.
+const NOT_ON_DEVICES: [&str; 2] =
+    ["sound/constant_sizes_whose_product_overflows.cot", "sound/loops_around_empty_axes.cot"];
+
+/// The programs that run on devices in this tier, one of so many.
 fn of_this_tier(one_of: u64) -> Vec<(String, String)> {
     let mut programs = wanted(None);
+    programs.retain(|(name, _)| !NOT_ON_DEVICES.contains(&name.as_str()));
     programs.retain(|(name, _)| std::env::var_os("COTAN_RUN").is_some() || tier::takes(name, one_of));
     programs
 }
