@@ -87,6 +87,8 @@ impl<A: Copy> Launch<'_, A> {
 /// Why a run has no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunError {
+    /// The arguments do not fit the parameters: an error of the caller. Nothing has run.
+    Arguments(String),
     /// A check of the program failed: an error of the program's user.
     Check {
         /// What is wrong.
@@ -113,6 +115,7 @@ pub enum RunError {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            RunError::Arguments(message) => f.write_str(message),
             RunError::Check { kind, args, .. } => f.write_str(&kind.message(args)),
             RunError::Needs(_) => f.write_str("an array of a thread has too little room"),
             RunError::ForHost => f.write_str("the device has no code for what the call reached"),

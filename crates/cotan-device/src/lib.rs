@@ -19,5 +19,5 @@ mod run;
 pub use capacity::{Capacities, Need};
 pub use cut::plan;
 pub use device::{Device, Launch, RunError, Until};
-pub use plan::{Cell, Cells, Kernel, KernelId, Plan, PlanError, Region, Shape, Size, Step};
+pub use plan::{Cell, Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Region, Shape, Size, Step};
 pub use run::{Limits, run};

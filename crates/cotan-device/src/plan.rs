@@ -1,13 +1,33 @@
 //! The plan: what a host does, step by step, and the kernels that it launches.
 
-use cotan_ir::{Span, Symbol};
+use cotan_ir::Symbol;
 use cotan_loops::{Buffer, Local, LoopFunction, Node, Operand, Sum};
 use rustc_hash::FxHashMap;
 use std::fmt;
+use std::ops::Deref;
 
-/// A program cut for a device.
+/// A program cut for a device: its [parts](PlanParts), to be read. Whoever runs one may rest on it being what
+/// [`plan`](crate::plan) has made of verified nests, so nothing else makes one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct Plan(PlanParts);
+
+impl Plan {
+    pub(crate) fn new(parts: PlanParts) -> Plan {
+        Plan(parts)
+    }
+}
+
+impl Deref for Plan {
+    type Target = PlanParts;
+
+    fn deref(&self) -> &PlanParts {
+        &self.0
+    }
+}
+
+/// The parts of a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanParts {
     /// The tables of locals and buffers, parameters and results. All calls stand in it as what they call, and its body is
     /// in the steps.
     pub function: LoopFunction,
@@ -96,8 +116,6 @@ pub struct Kernel {
     pub reads_names: Vec<Buffer>,
     /// Names of memory whose cells are written behind the body.
     pub writes_names: Vec<Buffer>,
-    /// The source text that it comes from.
-    pub span: Span,
 }
 
 /// An array of a thread.
@@ -129,7 +147,7 @@ pub enum Shape {
     Reduce {
         /// The indices, outermost first.
         indices: Vec<(Local, Operand)>,
-        /// What is reduced.
+        /// What is reduced: scalars.
         sums: Vec<Sum>,
     },
     /// Iterations that combine values into memory that they share: one thread, in their order.

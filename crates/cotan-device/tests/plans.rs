@@ -4,7 +4,7 @@
 use cotan_device::plan;
 use cotan_ir::{parse_module, verify_module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
-use cotan_loops::{DEVICE, NestContext, lower};
+use cotan_loops::{DEVICE, NestContext, VerifiedNests, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
@@ -17,7 +17,8 @@ fn check(text: &str, expected: Expect) {
         nest
     });
     let name = text.trim_start().strip_prefix("fn ").unwrap().split('(').next().unwrap();
-    expected.assert_eq(&plan(&Vec::from_iter(nests), name).unwrap().to_string());
+    let nests = VerifiedNests::new(nests.collect()).unwrap();
+    expected.assert_eq(&plan(&nests, name).unwrap().to_string());
 }
 
 #[test]

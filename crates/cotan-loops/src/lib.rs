@@ -16,6 +16,7 @@
 //! assert_eq!(nest.to_string(), "fn twice(x: f64) {\n  add = add.f64 x, x\n  return add\n}\n");
 //! ```
 
+mod arguments;
 mod buffer_reuse;
 mod buffer_rotation;
 mod context;
@@ -35,6 +36,7 @@ mod product;
 mod target;
 mod verify;
 
+pub use arguments::check_arguments;
 pub use buffer_reuse::PASS as REUSE_BUFFERS;
 pub use buffer_rotation::PASS as ROTATE_BUFFERS;
 pub use context::{NestContext, Probe, TaskSizes, Width};

@@ -115,11 +115,6 @@ impl<'f> Frame<'f> {
         self.cells[self.starts[local.index()]] = bits;
     }
 
-    /// Gives locals values.
-    pub(crate) fn provide(&mut self, values: impl Iterator<Item = (Local, u64)>) {
-        values.for_each(|(local, bits)| self.set(local, bits));
-    }
-
     /// Gives each lane of a local a value.
     pub(crate) fn each_lane(&mut self, to: Local, mut value: impl FnMut(&Self, usize) -> Outcome<u64>) -> Outcome<()> {
         let (start, lanes) = (self.starts[to.index()], self.f.locals[to.index()].lanes as usize);

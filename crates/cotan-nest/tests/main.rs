@@ -2,4 +2,5 @@
 
 mod agreement;
 mod bugs;
+mod plans;
 mod recurrences;

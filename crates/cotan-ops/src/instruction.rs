@@ -160,4 +160,50 @@ impl Instruction {
             | Instruction::ShiftFits => PLAIN,
         }
     }
+
+    /// The types of the operands on a type, how many there are, and the type of the result. The type is that of the operands
+    /// (of a select: of the last two).
+    pub fn signature(self, elem: Elem) -> ([Elem; 3], usize, Elem) {
+        let all = [elem; 3];
+        match self {
+            Instruction::Add
+            | Instruction::Sub
+            | Instruction::Mul
+            | Instruction::Mulz
+            | Instruction::Mulg
+            | Instruction::Mulc
+            | Instruction::Div
+            | Instruction::Rem
+            | Instruction::Copysign
+            | Instruction::Min
+            | Instruction::Max
+            | Instruction::And
+            | Instruction::Or
+            | Instruction::Xor => (all, 2, elem),
+            Instruction::Neg
+            | Instruction::Abs
+            | Instruction::Sqrt
+            | Instruction::Floor
+            | Instruction::Ceil
+            | Instruction::Trunc
+            | Instruction::Not
+            | Instruction::Identity => (all, 1, elem),
+            Instruction::Fma => (all, 3, elem),
+            Instruction::Eq
+            | Instruction::Ne
+            | Instruction::Lt
+            | Instruction::Le
+            | Instruction::Gt
+            | Instruction::Ge
+            | Instruction::AddFits
+            | Instruction::SubFits
+            | Instruction::MulFits => (all, 2, Elem::Bool),
+            Instruction::IsNan | Instruction::CastFits(_) => (all, 1, Elem::Bool),
+            Instruction::Shl | Instruction::Shr => ([elem, Elem::I64, elem], 2, elem),
+            // It is about the width of its type, which the distance alone does not tell.
+            Instruction::ShiftFits => ([elem, Elem::I64, elem], 2, Elem::Bool),
+            Instruction::Select => ([Elem::Bool, elem, elem], 3, elem),
+            Instruction::Cast(to) | Instruction::Bitcast(to) => (all, 1, to),
+        }
+    }
 }

@@ -2,6 +2,11 @@
 
 use cotan_spirv::vulkan::{Choice, Device, OpenOptions, Vulkan};
 
+/// Whether everything is asked for, as `cargo xtask test --campaign` does.
+pub(crate) fn is_campaign() -> bool {
+    std::env::var_os("COTAN_CAMPAIGN").is_some()
+}
+
 /// The best device, or one line of why there is none.
 pub(crate) fn device() -> Option<Device> {
     device_with(OpenOptions::default())

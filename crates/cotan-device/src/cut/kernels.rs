@@ -1,14 +1,14 @@
 //! What kernels need and leave: arguments of the host, memory, and the cells by which kernels hand over scalars and names.
 
 use crate::places::OnDevice;
-use crate::plan::{Cell, Kernel, Plan, Shape, Step};
+use crate::plan::{Cell, Kernel, PlanParts, Shape, Step};
 use cotan_loops::node::{BufferUse, LocalUse, OperandUse, Part, walk};
 use cotan_loops::{Buffer, Local, Operand, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 
 /// Gives kernels their arguments, memory and cells.
-pub(super) fn connect(plan: &mut Plan, device: &OnDevice) {
+pub(super) fn connect(plan: &mut PlanParts, device: &OnDevice) {
     let inside: Vec<Inside> = plan.kernels.iter().map(Inside::of).collect();
     let (mut locals, mut names) = (Owners::default(), Owners::default());
     each_read_back(&plan.steps, &mut |step| match step {

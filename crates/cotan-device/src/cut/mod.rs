@@ -8,14 +8,14 @@ mod staged;
 use crate::inline::inlined;
 use crate::parallel::{Role, shares_sums};
 use crate::places::OnDevice;
-use crate::plan::{Cells, Kernel, KernelId, Plan, PlanError, Shape, Step};
-use cotan_ir::{Span, bug};
+use crate::plan::{Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Shape, Step};
+use cotan_ir::bug;
 use cotan_loops::node::{BufferUse, Effect, OperandUse, Part, any};
-use cotan_loops::{Argument, Local, LoopFunction, Node, Operand};
+use cotan_loops::{Argument, Local, LoopFunction, Node, Operand, VerifiedNests};
 
 /// The plan of a function, with all that it calls. The nests are those of [`DEVICE`](cotan_loops::DEVICE), with the passes
 /// [`FOR_DEVICES`](cotan_loops::pipeline::FOR_DEVICES) run.
-pub fn plan(functions: &[LoopFunction], name: &str) -> Result<Plan, PlanError> {
+pub fn plan(functions: &VerifiedNests, name: &str) -> Result<Plan, PlanError> {
     let mut function = inlined(functions, name)?;
     staged::stage_reductions(&mut function);
     let body = std::mem::take(&mut function.body);
@@ -25,10 +25,10 @@ pub fn plan(functions: &[LoopFunction], name: &str) -> Result<Plan, PlanError> {
     let mut steps = cut.list(&whole.body);
     let results: Vec<Operand> = function.results.iter().flat_map(Argument::operands).collect();
     cut.read_back(&results, &mut steps);
-    let mut plan = Plan { kernels: cut.kernels, function, steps, cells: Cells::default(), growing: Vec::new() };
+    let mut plan = PlanParts { kernels: cut.kernels, function, steps, cells: Cells::default(), growing: Vec::new() };
     kernels::connect(&mut plan, &device);
     regions::size(&mut plan);
-    Ok(plan)
+    Ok(Plan::new(plan))
 }
 
 struct Cut<'c> {
@@ -134,9 +134,7 @@ impl Cut<'_> {
                 self.launch(Shape::Each(indices), body.clone(), row);
             }
         } else if let Node::Reduce(reduction) = node {
-            let counts = reduction.indices.iter().map(|(_, count)| *count);
-            let extents = reduction.sums.iter().flat_map(|sum| sum.extents.iter().copied());
-            self.read_back(&Vec::from_iter(counts.chain(extents)), &mut row.steps);
+            self.read_back(&Vec::from_iter(reduction.indices.iter().map(|(_, count)| *count)), &mut row.steps);
             let shape = Shape::Reduce { indices: reduction.indices.clone(), sums: reduction.sums.clone() };
             self.launch(shape, reduction.body.clone(), row);
         } else if let Node::Copy { .. } = node {
@@ -238,7 +236,6 @@ impl Kernel {
             regions: Vec::new(),
             reads_names: Vec::new(),
             writes_names: Vec::new(),
-            span: Span::default(),
         }
     }
 }

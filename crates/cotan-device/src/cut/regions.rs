@@ -1,11 +1,11 @@
 //! Memory of threads: which arrays a kernel makes for itself, and which of them only the run knows the size of.
 
-use crate::plan::{Plan, Region, Size};
+use crate::plan::{PlanParts, Region, Size};
 use cotan_loops::node::walk;
 use cotan_loops::{Buffer, BufferKind, Local, Node, Operand};
 
 /// Lists the arrays that grow, and the regions of each kernel.
-pub(super) fn size(plan: &mut Plan) {
+pub(super) fn size(plan: &mut PlanParts) {
     let is_stack = |buffer: &Buffer| plan.function.buffers[buffer.index()].kind == BufferKind::Stack;
     plan.growing = (0..plan.function.buffers.len() as u32).map(Buffer).filter(is_stack).collect();
     for kernel in &mut plan.kernels {

@@ -8,7 +8,7 @@ use crate::capacity::Capacities;
 use crate::device::{Device, Launch, RunError, Until};
 use crate::plan::{Plan, Step};
 use cotan_ir::{Const, Elem};
-use cotan_loops::{Argument, Buffer, BufferInfo, Local, Operand, Param, Place, Tensor};
+use cotan_loops::{Argument, Buffer, BufferInfo, Local, Operand, Param, Place, Tensor, check_arguments};
 use cotan_ops::{ElementCount, Value};
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ impl Default for Limits {
     }
 }
 
-/// Runs a plan on arguments that fit its parameters, and gives the results. What it prints goes to `output`. Where a
+/// Runs a plan, and gives the results. What it prints goes to `output`. Where a
 /// capacity is too small it is raised, and the call begins anew.
 pub fn run<D: Device>(
     plan: &Plan,
@@ -35,6 +35,7 @@ pub fn run<D: Device>(
     capacities: &mut Capacities,
     output: &mut dyn FnMut(&str),
 ) -> Result<Vec<Value>, RunError> {
+    check_arguments(&plan.function, args).map_err(RunError::Arguments)?;
     let mark = device.mark();
     let mut n_written = 0;
     loop {

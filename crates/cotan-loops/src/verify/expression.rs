@@ -1,10 +1,10 @@
-//! The values of definitions: types, lanes, and the signatures of instructions.
+//! The values of definitions: types and lanes.
 
 use super::{Checked, Verifier, require};
 use crate::{Expr, Local, Operand};
 use cotan_ir::Elem;
 use cotan_ops::reduce::monoid_row;
-use cotan_ops::{Instruction, row};
+use cotan_ops::row;
 
 impl Verifier<'_> {
     /// The value of a local.
@@ -20,7 +20,7 @@ impl Verifier<'_> {
             }
             Expr::Copy(operand) => self.spread(*operand, elem, lanes),
             Expr::Native { instruction, elem: of, args } => {
-                let (operands, n, result) = signature(*instruction, *of);
+                let (operands, n, result) = instruction.signature(*of);
                 require(args.len() == n, || format!("{} operands of an instruction that takes {n}", args.len()))?;
                 args.iter().zip(operands).try_for_each(|(arg, elem)| self.spread(*arg, elem, lanes))?;
                 self.same_elem(elem, result)
@@ -56,50 +56,5 @@ impl Verifier<'_> {
         self.spread(from, of, self.lanes_of(from)?)?;
         require(lanes == 1, || format!("one value of all lanes in {lanes} lanes"))?;
         self.same_elem(found, expected)
-    }
-}
-
-/// The types of the operands of an instruction on a type, how many there are, and the type of the result.
-fn signature(instruction: Instruction, elem: Elem) -> ([Elem; 3], usize, Elem) {
-    let all = [elem; 3];
-    match instruction {
-        Instruction::Add
-        | Instruction::Sub
-        | Instruction::Mul
-        | Instruction::Mulz
-        | Instruction::Mulg
-        | Instruction::Mulc
-        | Instruction::Div
-        | Instruction::Rem
-        | Instruction::Copysign
-        | Instruction::Min
-        | Instruction::Max
-        | Instruction::And
-        | Instruction::Or
-        | Instruction::Xor => (all, 2, elem),
-        Instruction::Neg
-        | Instruction::Abs
-        | Instruction::Sqrt
-        | Instruction::Floor
-        | Instruction::Ceil
-        | Instruction::Trunc
-        | Instruction::Not
-        | Instruction::Identity => (all, 1, elem),
-        Instruction::Fma => (all, 3, elem),
-        Instruction::Eq
-        | Instruction::Ne
-        | Instruction::Lt
-        | Instruction::Le
-        | Instruction::Gt
-        | Instruction::Ge
-        | Instruction::AddFits
-        | Instruction::SubFits
-        | Instruction::MulFits => (all, 2, Elem::Bool),
-        Instruction::IsNan | Instruction::CastFits(_) => (all, 1, Elem::Bool),
-        Instruction::Shl | Instruction::Shr => ([elem, Elem::I64, elem], 2, elem),
-        // It is about the width of its type, which the distance alone does not tell.
-        Instruction::ShiftFits => ([elem, Elem::I64, elem], 2, Elem::Bool),
-        Instruction::Select => ([Elem::Bool, elem, elem], 3, elem),
-        Instruction::Cast(to) | Instruction::Bitcast(to) => (all, 1, to),
     }
 }

@@ -46,7 +46,6 @@ impl<'k> Threads<'_, 'k> {
                 })
             }
             Shape::Reduce { indices, sums } => {
-                first.provide(sums.iter().flat_map(|sum| &sum.extents).filter_map(|extent| self.known(*extent)));
                 for sum in sums {
                     first.open(sum)?;
                 }
@@ -139,13 +138,6 @@ impl<'k> Threads<'_, 'k> {
         match operand {
             Operand::Const(c) => c.bits() as i64,
             Operand::Local(local) => self.launch.scalars[local.index()] as i64,
-        }
-    }
-
-    fn known(&self, operand: Operand) -> Option<(Local, u64)> {
-        match operand {
-            Operand::Const(_) => None,
-            Operand::Local(local) => Some((local, self.launch.scalars[local.index()])),
         }
     }
 

@@ -27,72 +27,14 @@ impl fmt::Display for NotEmitted {
 
 impl std::error::Error for NotEmitted {}
 
-/// Of what type the result of an instruction is.
-#[derive(Clone, Copy)]
-enum Gives {
-    /// That of the operands.
-    Own,
-    /// A truth value.
-    Truth,
-    /// This one.
-    Of(Elem),
-}
-
-/// How many operands the code of an instruction reads, and what it gives.
-fn shape(instruction: Instruction) -> (usize, Gives) {
-    match instruction {
-        Instruction::Fma | Instruction::Select => (3, Gives::Own),
-        Instruction::Add
-        | Instruction::Sub
-        | Instruction::Mul
-        | Instruction::Mulz
-        | Instruction::Mulg
-        | Instruction::Mulc
-        | Instruction::Div
-        | Instruction::Rem
-        | Instruction::Copysign
-        | Instruction::Min
-        | Instruction::Max
-        | Instruction::And
-        | Instruction::Or
-        | Instruction::Xor
-        | Instruction::Shl
-        | Instruction::Shr => (2, Gives::Own),
-        Instruction::Eq
-        | Instruction::Ne
-        | Instruction::Lt
-        | Instruction::Le
-        | Instruction::Gt
-        | Instruction::Ge
-        | Instruction::AddFits
-        | Instruction::SubFits
-        | Instruction::MulFits
-        | Instruction::ShiftFits => (2, Gives::Truth),
-        Instruction::Neg
-        | Instruction::Abs
-        | Instruction::Sqrt
-        | Instruction::Floor
-        | Instruction::Ceil
-        | Instruction::Trunc
-        | Instruction::Not
-        | Instruction::Identity => (1, Gives::Own),
-        Instruction::IsNan | Instruction::CastFits(_) => (1, Gives::Truth),
-        Instruction::Cast(target) | Instruction::Bitcast(target) => (1, Gives::Of(target)),
-    }
-}
-
 /// How many operands the code of an instruction reads.
 pub(super) fn arity(instruction: Instruction) -> usize {
-    shape(instruction).0
+    instruction.signature(Elem::I64).1
 }
 
 /// What the result of an instruction is in.
 pub(super) fn result(instruction: Instruction, elem: Elem) -> Register {
-    match shape(instruction).1 {
-        Gives::Own => Register::of(elem),
-        Gives::Truth => Register::Bool,
-        Gives::Of(target) => Register::of(target),
-    }
+    Register::of(instruction.signature(elem).2)
 }
 
 impl Emitter<'_> {
@@ -101,7 +43,7 @@ impl Emitter<'_> {
     /// `args` holds at least as many values as the instruction reads.
     pub fn instruction(&mut self, instruction: Instruction, elem: Elem, args: &[Value]) -> Result<Value, NotEmitted> {
         let not_emitted = NotEmitted { instruction, elem };
-        let (arity, gives) = shape(instruction);
+        let (_, arity, gives) = instruction.signature(elem);
         let Some(args) = args.get(..arity) else { return Err(not_emitted) };
         let result = result(instruction, elem);
         if self.numbers.is_replaced(instruction, elem) {
@@ -116,7 +58,7 @@ impl Emitter<'_> {
         }
         if let Some(op) = opcode::opcode(instruction, class) {
             let value = self.op(op, result, args);
-            return Ok(if matches!(gives, Gives::Own) { self.normalised(elem, value) } else { value });
+            return Ok(if gives == elem { self.normalised(elem, value) } else { value });
         }
         let value = match class {
             Class::Bool | Class::Stored(_) => self.on_any(instruction, elem, args),

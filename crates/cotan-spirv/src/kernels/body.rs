@@ -5,7 +5,7 @@ use super::memory::Memory;
 use super::{Ends, LONG, Unsupported};
 use crate::emit::{Emitter, Kernel as Module, Register, Value, Variable};
 use cotan_device::{Kernel, Plan};
-use cotan_ir::{CheckKind, Elem};
+use cotan_ir::Elem;
 use cotan_loops::{Buffer, Expr, Local, LoopFunction, Node, Operand, combining, heading};
 use cotan_ops::Instruction;
 use rspirv::spirv::Op;
@@ -263,7 +263,7 @@ impl<'b> Body<'b> {
             Node::While(go, body) => return self.while_loop(*go, body),
             Node::If(cond, yes, no) => return self.branches(*cond, yes, no),
             Node::Switch(number, arms) => return self.switch(*number, arms),
-            Node::Check { cond, kind, args, span: _ } => self.check(*cond, *kind, args),
+            Node::Check { cond, kind: _, args, span: _ } => self.check(*cond, args),
             Node::LoadLanes { .. }
             | Node::StoreLanes { .. }
             | Node::PartialSums(_)
@@ -276,7 +276,7 @@ impl<'b> Body<'b> {
     }
 
     /// Ends the thread where a condition does not hold, with a report.
-    fn check(&mut self, cond: Operand, _kind: CheckKind, args: &[Operand]) {
+    fn check(&mut self, cond: Operand, args: &[Operand]) {
         let holds = self.operand(cond);
         let fails = self.out.op(Op::LogicalNot, Register::Bool, &[holds]);
         let words: Vec<Value> = args

@@ -1,8 +1,8 @@
 //! The block of arguments of a kernel: words of 64 bits, listed once for what writes the kernel and for what launches it.
 
-use cotan_device::{Kernel, Plan, Shape, Size};
+use cotan_device::{Kernel, Plan, Size};
 use cotan_loops::node::{BufferUse, walk};
-use cotan_loops::{Buffer, Local, Operand};
+use cotan_loops::{Buffer, Local};
 
 /// One word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,18 +58,6 @@ pub fn layout(plan: &Plan, kernel: &Kernel) -> Vec<Word> {
         vec![Word::Report, Word::Launch, Word::Cells, Word::Iterations, Word::Threads, Word::Slab, Word::Numbers];
     words.extend((0..kernel.shape.indices().len()).map(Word::Count));
     words.extend(kernel.arguments.iter().copied().map(Word::Scalar));
-    if let Shape::Reduce { sums, .. } = &kernel.shape {
-        let extents = sums.iter().flat_map(|sum| &sum.extents);
-        let locals = extents.filter_map(|extent| match extent {
-            Operand::Local(local) => Some(*local),
-            Operand::Const(_) => None,
-        });
-        for local in locals {
-            if !words.contains(&Word::Scalar(local)) {
-                words.push(Word::Scalar(local));
-            }
-        }
-    }
     words.extend(kernel.buffers.iter().copied().map(Word::Memory));
     words.extend((0..kernel.regions.len()).map(Word::Region));
     words.extend(growing(plan, kernel).into_iter().map(Word::Capacity));

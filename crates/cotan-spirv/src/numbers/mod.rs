@@ -20,7 +20,7 @@ mod pack;
 mod rounding;
 
 use crate::emit::{Emitter, Format, Value};
-use cotan_ir::Elem;
+use cotan_ir::{Elem, bug};
 use cotan_ops::Instruction;
 
 /// For every instruction and type of its operands, whether the driver's own is used.
@@ -82,51 +82,34 @@ impl Numbers {
 /// Whether something can stand in for an instruction on a type.
 pub fn has_replacement(instruction: Instruction, elem: Elem) -> bool {
     let is_computed = Format::of(elem).is_some();
-    match instruction {
-        Instruction::Fma
-        | Instruction::Div
-        | Instruction::Sqrt
-        | Instruction::Floor
-        | Instruction::Ceil
-        | Instruction::Trunc => is_computed,
-        Instruction::Cast(Elem::F32) => elem == Elem::F64 || elem.is_integer(),
-        Instruction::Cast(Elem::F64) => elem.is_integer(),
-        Instruction::Cast(Elem::I64) => elem.is_signed() && elem.bytes() < 8,
-        Instruction::Cast(_)
-        | Instruction::Add
-        | Instruction::Sub
-        | Instruction::Mul
-        | Instruction::Rem
-        | Instruction::Neg
-        | Instruction::Abs
-        | Instruction::Copysign
-        | Instruction::Mulz
-        | Instruction::Mulg
-        | Instruction::Mulc
-        | Instruction::Min
-        | Instruction::Max
-        | Instruction::Eq
-        | Instruction::Ne
-        | Instruction::Lt
-        | Instruction::Le
-        | Instruction::Gt
-        | Instruction::Ge
-        | Instruction::IsNan
-        | Instruction::And
-        | Instruction::Or
-        | Instruction::Xor
-        | Instruction::Not
-        | Instruction::Shl
-        | Instruction::Shr
-        | Instruction::Select
-        | Instruction::Identity
-        | Instruction::CastFits(_)
-        | Instruction::Bitcast(_)
-        | Instruction::AddFits
-        | Instruction::SubFits
-        | Instruction::MulFits
-        | Instruction::ShiftFits => false,
+    let is_conversion = |target: Elem| match target {
+        Elem::F32 => elem == Elem::F64 || elem.is_integer(),
+        Elem::F64 => elem.is_integer(),
+        Elem::I64 => elem.is_signed() && elem.bytes() < 8,
+        Elem::Bool
+        | Elem::I8
+        | Elem::I16
+        | Elem::I32
+        | Elem::U8
+        | Elem::U16
+        | Elem::U32
+        | Elem::U64
+        | Elem::F16
+        | Elem::BF16 => false,
+    };
+    if let Instruction::Cast(target) = instruction {
+        return is_conversion(target);
     }
+    let has_code = matches!(
+        instruction,
+        Instruction::Fma
+            | Instruction::Div
+            | Instruction::Sqrt
+            | Instruction::Floor
+            | Instruction::Ceil
+            | Instruction::Trunc
+    );
+    has_code && is_computed
 }
 
 /// Whether what stands in for an instruction is written where it is used. Drivers put functions in place themselves, which
@@ -139,7 +122,7 @@ pub(crate) fn is_in_place(instruction: Instruction) -> bool {
 }
 
 impl Emitter<'_> {
-    /// The code that stands in for an instruction; its first operand where there is none.
+    /// The code that stands in for an instruction that has some.
     pub(crate) fn replacement(&mut self, instruction: Instruction, elem: Elem, args: &[Value]) -> Value {
         match (instruction, Format::of(elem), args) {
             (Instruction::Fma, Some(format), [a, b, c]) => self.exact_fma(format, *a, *b, *c),
@@ -151,7 +134,7 @@ impl Emitter<'_> {
             (Instruction::Cast(Elem::F32), Some(_), [a]) => self.exact_narrowing(*a),
             (Instruction::Cast(Elem::I64), None, [a]) => self.sign_extended(elem, *a),
             (Instruction::Cast(target), None, [a]) => self.exact_conversion(elem, target, *a),
-            (_, _, args) => args[0],
+            (_, _, _) => bug!("SPIR-V", elem, "nothing stands in for {instruction:?}"),
         }
     }
 }

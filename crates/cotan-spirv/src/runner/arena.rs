@@ -5,6 +5,9 @@ use crate::vulkan::{Device, DeviceError, Memory};
 /// The least size of a piece.
 const PIECE: u64 = 1 << 20;
 
+/// The most that a piece has beyond what is asked for at once.
+const MOST_SPARE: u64 = 64 << 20;
+
 /// Where arrays begin: at multiples of this many bytes.
 const ALIGNMENT: u64 = 16;
 
@@ -25,7 +28,8 @@ pub(crate) struct Level {
 impl Arena {
     /// The address of so many bytes.
     pub(super) fn allocate(&mut self, device: &Device, bytes: u64) -> Result<u64, DeviceError> {
-        let bytes = bytes.max(1).next_multiple_of(ALIGNMENT);
+        // More than there is stays more than there is.
+        let bytes = bytes.max(1).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX);
         while let Some(piece) = self.pieces.get(self.level.piece) {
             if bytes <= piece.bytes() - self.level.used {
                 let address = piece.address() + self.level.used;
@@ -35,7 +39,7 @@ impl Arena {
             self.level = Level { piece: self.level.piece + 1, used: 0 };
         }
         let last = self.pieces.last().map_or(0, Memory::bytes);
-        self.pieces.push(device.allocate(bytes.max(last.saturating_mul(2)).max(PIECE))?);
+        self.pieces.push(device.allocate(bytes.max(last.saturating_mul(2).clamp(PIECE, MOST_SPARE)))?);
         self.level = Level { piece: self.pieces.len() - 1, used: 0 };
         self.allocate(device, bytes)
     }

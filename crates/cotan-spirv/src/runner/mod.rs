@@ -88,7 +88,7 @@ impl LoadedPlan {
         Ok(LoadedPlan { device: device.clone(), plan, pipelines, state: Mutex::new(state) })
     }
 
-    /// Calls it on arguments that fit its parameters. What it prints goes to `output`.
+    /// Calls it. What it prints goes to `output`.
     pub fn call(&self, args: &[Value], limits: Limits, output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, RunError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { capacities, memory } = &mut *state;
@@ -195,7 +195,7 @@ impl PlanDevice for Running<'_> {
         if count <= 0 || from == to {
             return Ok(());
         }
-        let bytes = self.read_bytes(from, count as usize * info.elem.bytes())?;
+        let bytes = self.read_bytes(from, (count as usize).saturating_mul(info.elem.bytes()))?;
         self.write_bytes(to, &bytes)
     }
 
@@ -224,7 +224,7 @@ impl PlanDevice for Running<'_> {
             Operand::Local(local) => launch.scalars[local.index()] as i64,
         };
         let counts: Vec<i64> = kernel.shape.indices().iter().map(|(_, count)| known(*count).max(0)).collect();
-        let n: i64 = counts.iter().product();
+        let n = counts.iter().fold(1_i64, |n, count| n.saturating_mul(*count));
         let is_empty = !counts.is_empty() && n == 0;
         let has_effect_when_empty = match kernel.shape {
             Shape::One | Shape::Each(_) => false,
@@ -234,23 +234,30 @@ impl PlanDevice for Running<'_> {
             return Ok(());
         }
         let mut sizes = Vec::new();
-        let mut first = 0;
+        let mut first = 0_u64;
         for region in &kernel.regions {
             sizes.push(first);
-            first += match &region.size {
-                Size::Known(extents) => extents.iter().map(|extent| known(*extent).max(0) as u64).product::<u64>(),
+            let elements = match &region.size {
+                Size::Known(extents) => {
+                    extents.iter().fold(1_u64, |n, extent| n.saturating_mul(known(*extent).max(0) as u64))
+                }
                 Size::Growing(number) => launch.capacities[*number] as u64,
             };
+            first = first.saturating_add(elements);
         }
         let group = u64::from(WORKGROUP);
         let wanted = match kernel.shape {
-            Shape::Each(_) => (n as u64).min(MOST_THREADS).min((MOST_SLAB / (8 * first.max(1))).max(group)),
+            Shape::Each(_) => (n as u64).min(MOST_THREADS).min((MOST_SLAB / first.max(1).saturating_mul(8)).max(group)),
             Shape::One | Shape::Reduce { .. } | Shape::InOrder { .. } => 1,
         };
         let threads = wanted.next_multiple_of(group);
         let mark = self.memory.scopes.level();
         let device = &self.loaded.device;
-        let slab = self.memory.scopes.allocate(device, 8 * first * threads).map_err(failed)?;
+        let bytes = first.saturating_mul(8).saturating_mul(threads);
+        let slab = self.memory.scopes.allocate(device, bytes).map_err(|error| match kernel.regions.first() {
+            Some(region) => failures::no_memory(&plan.function.buffers[region.buffer.index()], bytes, error),
+            None => failed(error),
+        })?;
         let numbers = self.memory.scopes.allocate(device, 8 * NUMBERS as u64 * threads).map_err(failed)?;
         self.n_launches += 1;
         let mut words = Vec::new();

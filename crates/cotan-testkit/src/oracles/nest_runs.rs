@@ -29,7 +29,8 @@ pub(crate) fn agree_on_plan(module: &Module, name: &str, args: &[Value], plan: &
     beside_core_ir(module, name, args, false, |limits, output| {
         cotan_nest::run_plan_with_output(plan, args, limits, output).map_err(|error| match error {
             cotan_device::RunError::Check { kind, args, span } => Failed::Check(kind, args, span),
-            cotan_device::RunError::OutOfMemory(_)
+            cotan_device::RunError::Arguments(_)
+            | cotan_device::RunError::OutOfMemory(_)
             | cotan_device::RunError::OutOfSteps
             | cotan_device::RunError::Needs(_)
             | cotan_device::RunError::ForHost

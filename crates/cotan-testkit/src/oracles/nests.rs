@@ -34,7 +34,9 @@ pub enum NestPlace {
 
 impl NestPlace {
     /// At the end of the way to a device.
-    pub const ON_DEVICES: NestPlace = NestPlace::Device(usize::MAX);
+    pub fn on_devices() -> NestPlace {
+        NestPlace::Device(DEVICE.after_lowering.len() + FOR_DEVICES.len())
+    }
 
     /// Every place.
     pub fn all() -> Vec<NestPlace> {
@@ -59,7 +61,7 @@ impl NestPlace {
         let tasks = TaskSizes::SMALLEST;
         let context = NestContext { width: lanes, tasks, ..NestContext::default() };
         let mut nests = lowered(module, name, target)?;
-        nests.iter_mut().for_each(|nest| run(&passes[..n.min(passes.len())], nest, &context));
+        nests.iter_mut().for_each(|nest| run(&passes[..n], nest, &context));
         Ok(nests)
     }
 }

@@ -4,6 +4,7 @@ use super::nest_runs::{Failed, beside_core_ir};
 use super::nests::NestPlace;
 use cotan_device::{Limits, RunError, plan};
 use cotan_ir::Module;
+use cotan_loops::VerifiedNests;
 use cotan_ops::Value;
 use cotan_spirv::kernels::Unsupported;
 use cotan_spirv::numbers::Numbers;
@@ -41,7 +42,7 @@ pub enum OnVulkan {
 /// A function, cut for a device, does on a Vulkan device what it does on the interpreter of the core IR.
 pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnVulkan, String> {
     let (device, numbers) = device()?;
-    let nests = NestPlace::ON_DEVICES.nests(module, name)?;
+    let nests = VerifiedNests::new(NestPlace::on_devices().nests(module, name)?).map_err(|e| e.to_string())?;
     let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
     let text = plan.to_string();
     let loaded = match LoadedPlan::new(device, numbers, plan) {
@@ -60,7 +61,8 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
                 is_for_host = true;
                 Failed::Otherwise(error.to_string())
             }
-            RunError::OutOfMemory(_)
+            RunError::Arguments(_)
+            | RunError::OutOfMemory(_)
             | RunError::OutOfSteps
             | RunError::Needs(_)
             | RunError::Device(_)

@@ -7,7 +7,7 @@ mod passes;
 use crate::{Compiler, Program, ReadyModule};
 use cotan_ir::{Function, Module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
-use cotan_loops::{DEVICE, LoopFunction, NestContext, lower, print_for_device};
+use cotan_loops::{DEVICE, LoopFunction, NestContext, VerifiedNests, lower, print_for_device};
 use cotan_sema::typed;
 use cotan_sema::types::Type;
 use cotan_syntax::ast::ItemKind;
@@ -138,7 +138,8 @@ fn device_nest(f: &Function) -> LoopFunction {
 
 /// The plan for any device.
 fn device_plan(lowered: &ReadyModule) -> Result<String, EmitError> {
-    let nests: Vec<LoopFunction> = lowered.module.functions().map(|f| device_nest(f)).collect();
+    let nests = VerifiedNests::new(lowered.module.functions().map(|f| device_nest(f)).collect());
+    let nests = nests.map_err(|error| EmitError::Backend(error.to_string()))?;
     let plan = cotan_device::plan(&nests, &lowered.entry.symbol);
     plan.map(|plan| plan.to_string()).map_err(|error| EmitError::Backend(error.to_string()))
 }
