@@ -210,6 +210,10 @@ pub(crate) struct EngineArgs {
     /// What runs the program.
     #[arg(long, value_enum, default_value_t = Backend::Cpu)]
     pub(crate) backend: Backend,
+    /// The device of --backend vulkan, by its number or a part of its name, as `cotan doctor` lists them; by default
+    /// COTAN_DEVICE, or the best: discrete before integrated before software.
+    #[arg(long, value_name = "N|NAME")]
+    pub(crate) device: Option<String>,
     /// Threads, at most 16 for each core; by default COTAN_THREADS, or as many as this process may use.
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<NonZeroUsize>,
@@ -282,7 +286,7 @@ pub(crate) enum Backend {
     Interp,
     /// Compiled code for this CPU.
     Cpu,
-    /// A GPU through Vulkan (not supported in this version).
+    /// A GPU, or whatever else Vulkan finds; the CPU for programs without parallel loops.
     Vulkan,
     /// A GPU through CUDA (not supported in this version).
     Cuda,
@@ -294,6 +298,7 @@ impl EngineArgs {
         let (opt, later) = ("2".to_owned(), LaterArgs::default());
         EngineArgs {
             backend,
+            device: None,
             threads: None,
             memory_limit: None,
             steps: None,
@@ -410,6 +415,8 @@ pub(crate) enum Stage {
     DeviceLoops,
     /// The plan for a device: steps of the host, and kernels with their threads.
     Plan,
+    /// The kernels of the plan as SPIR-V, for the device of Vulkan.
+    Spirv,
     /// LLVM's IR.
     Llvm,
     /// Assembly for this CPU.
@@ -422,12 +429,15 @@ pub(crate) struct ExplainArgs {
     /// program.
     #[arg(value_name = "WORD|CODE|FILE")]
     pub(crate) subject: String,
-    /// The function whose gradient is explained.
-    #[arg(long = "fn", value_name = "NAME", requires = "grad")]
+    /// The function whose gradient is explained, or which itself, under --backend vulkan.
+    #[arg(long = "fn", value_name = "NAME")]
     pub(crate) function: Option<String>,
     /// The parameters of the gradient.
     #[arg(long, value_name = "p[,q]", value_delimiter = ',', requires = "function")]
     pub(crate) grad: Vec<String>,
+    /// With `vulkan`: the kernels of a device, their threads and arrays, and what the host does. No device is needed for it.
+    #[arg(long, value_enum, default_value_t = Backend::Cpu, requires = "function")]
+    pub(crate) backend: Backend,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// Prints one JSON object on stdout.

@@ -6,6 +6,7 @@ use crate::diagnostics::{Failure, eprint};
 use crate::exit;
 use crate::machine;
 use cotan::cpu::{Cache, OptLevel, SearchConfig, check_threads};
+use cotan::vulkan::{Choice, DeviceOptions};
 use cotan::{CallLimits, Config, Deadline, Engine, codes};
 use std::ffi::OsStr;
 use std::num::NonZeroUsize;
@@ -28,14 +29,25 @@ pub(crate) fn engine(options: &EngineArgs) -> Result<Engine, Failure> {
         Backend::Vulkan => "vulkan",
         Backend::Cuda => "cuda",
     };
+    if options.device.is_some() && options.backend != Backend::Vulkan {
+        let message = format!("`--device` names a device of Vulkan, and this is --backend {name}");
+        return Err(Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message).help("add --backend vulkan"));
+    }
     Engine::named(name).map_err(|unknown| {
         Failure::plain(exit::USAGE, codes::UNSUPPORTED_DEVICE, unknown.to_string()).help(unknown.help())
     })
 }
 
+/// The device that `--device` names, or else `COTAN_DEVICE`.
+pub(crate) fn device(option: Option<&str>) -> DeviceOptions {
+    let variable = || std::env::var("COTAN_DEVICE").ok().filter(|text| !text.is_empty());
+    let name = option.map(str::to_owned).or_else(variable);
+    DeviceOptions { choice: name.map_or(Choice::Best, |name| Choice::of_text(&name)), ..DeviceOptions::default() }
+}
+
 /// The configuration of a compiler.
 pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
-    let needs_llvm = options.backend == Backend::Cpu;
+    let needs_llvm = matches!(options.backend, Backend::Cpu | Backend::Vulkan);
     Ok(Config {
         llvm: if needs_llvm { llvm() } else { SearchConfig::nowhere() },
         cache: if needs_llvm { cache() } else { None },
@@ -49,6 +61,7 @@ pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
         memory: options.memory_limit.or_else(machine::spare_memory),
         call: CallLimits { steps: options.steps, deadline: options.timeout.map(Deadline::After), cancel: None },
         trap_nan: options.trap_nan,
+        device: device(options.device.as_deref()),
         ..Config::default()
     })
 }

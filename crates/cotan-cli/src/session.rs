@@ -74,7 +74,7 @@ impl Session {
         let Program { diagnostics, sources, .. } = &session.program;
         let warnings: Vec<Report> = diagnostics.iter().map(|d| Report::new(d, sources)).collect();
         diagnostics::print_text(&warnings);
-        if session.engine == Engine::CPU {
+        if matches!(session.engine, Engine::CPU | Engine::VULKAN) {
             note_llvm(&session.compiler);
         }
         Ok(session)
@@ -243,7 +243,7 @@ impl Session {
                 let failure = self.request_failure(message);
                 return help.iter().fold(failure, |failure, help| failure.help(help));
             }
-            CompileError::Device(_) | CompileError::Unsupported(_) => exit::USAGE,
+            CompileError::Device(_) | CompileError::NoDevice(_) | CompileError::Unsupported(_) => exit::USAGE,
             CompileError::Diagnostics(_) | CompileError::Derivative(_) => exit::PROGRAM,
             CompileError::Backend(_) => exit::BUG,
         };
@@ -263,6 +263,7 @@ impl Session {
             | CallError::Nan(_)
             | CallError::NanArgument(_)
             | CallError::Limit(_)
+            | CallError::Device(_)
             | CallError::Cancelled => Failure::run_time(exit::RUN_TIME, &diagnostic, sources),
             CallError::Unsupported(_) | CallError::Bug(_) => Failure::run_time(exit::BUG, &diagnostic, sources),
         }

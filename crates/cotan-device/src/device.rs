@@ -106,6 +106,8 @@ pub enum RunError {
     OutOfMemory(Box<OutOfMemory>),
     /// The run has taken as many steps as it may.
     OutOfSteps,
+    /// It was asked to stop.
+    Stopped,
     /// The device failed: what it said, and what it was doing.
     Device(String),
     /// The plan breaks its contract: a bug of whoever made it.
@@ -121,6 +123,7 @@ impl fmt::Display for RunError {
             RunError::ForHost => f.write_str("the device has no code for what the call reached"),
             RunError::OutOfMemory(error) => error.fmt(f),
             RunError::OutOfSteps => f.write_str("the limit on executed steps is reached"),
+            RunError::Stopped => f.write_str("the run was asked to stop"),
             RunError::Device(message) => write!(f, "the device failed: {message}"),
             RunError::Bug(message) => write!(f, "bug: {message}"),
         }

@@ -15,9 +15,11 @@ mod places;
 mod plan;
 mod print;
 mod run;
+mod summary;
 
 pub use capacity::{Capacities, Need};
 pub use cut::plan;
 pub use device::{Device, Launch, RunError, Until};
 pub use plan::{Cell, Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Region, Shape, Size, Step};
 pub use run::{Limits, run};
+pub use summary::{ArraySummary, HostSummary, KernelSummary};

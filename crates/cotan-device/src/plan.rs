@@ -15,6 +15,11 @@ impl Plan {
     pub(crate) fn new(parts: PlanParts) -> Plan {
         Plan(parts)
     }
+
+    /// Whether any of its kernels has more than one thread.
+    pub fn is_parallel(&self) -> bool {
+        self.kernels.iter().any(|kernel| kernel.shape.is_parallel())
+    }
 }
 
 impl Deref for Plan {
@@ -160,6 +165,14 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Whether threads share the work.
+    pub fn is_parallel(&self) -> bool {
+        match self {
+            Shape::One | Shape::InOrder { .. } => false,
+            Shape::Each(_) | Shape::Reduce { .. } => true,
+        }
+    }
+
     /// The indices that it gives threads, each with how often it counts.
     pub fn indices(&self) -> Vec<(Local, Operand)> {
         match self {

@@ -62,7 +62,7 @@ impl<'p> Printer<'p> {
     }
 
     fn kernel(&mut self, number: usize, kernel: &'p Kernel) {
-        self.line(0, &format!("kernel {number}, {} {{", self.shape(&kernel.shape)));
+        self.line(0, &format!("kernel {number}, {} {{", shape_text(&self.nest, &kernel.shape)));
         let locals = |list: &[Local]| list.iter().map(|local| self.local(*local)).collect::<Vec<_>>().join(", ");
         let buffers = |list: &[Buffer]| list.iter().map(|b| self.nest.buffer(*b)).collect::<Vec<_>>().join(", ");
         let lists = [
@@ -78,22 +78,6 @@ impl<'p> Printer<'p> {
         }
         self.text += &self.nest.nodes(&kernel.body, 1);
         self.line(0, "}");
-    }
-
-    fn shape(&self, shape: &Shape) -> String {
-        let indices = shape.indices().into_iter();
-        let indices: Vec<String> =
-            indices.map(|(index, count)| format!("{} < {}", self.local(index), self.nest.operand(count))).collect();
-        let indices = indices.join(", ");
-        match shape {
-            Shape::One => "one thread".to_owned(),
-            Shape::Each(_) => format!("a thread for each {indices}"),
-            Shape::Reduce { sums, .. } => {
-                let sums = sums.iter().map(|sum| format!("{} by {}", self.nest.target(sum.target), sum.monoid.name()));
-                format!("a value for each {indices} into {}", sums.collect::<Vec<_>>().join(", "))
-            }
-            Shape::InOrder { .. } => format!("in order for {indices}"),
-        }
     }
 
     // ---- lines
@@ -112,5 +96,22 @@ impl<'p> Printer<'p> {
         self.text += &"  ".repeat(depth);
         self.text += text;
         self.text.push('\n');
+    }
+}
+
+/// How the threads of a kernel come about.
+pub(crate) fn shape_text(nest: &NestText<'_>, shape: &Shape) -> String {
+    let indices = shape.indices().into_iter();
+    let indices: Vec<String> =
+        indices.map(|(index, count)| format!("{} < {}", nest.operand(index.into()), nest.operand(count))).collect();
+    let indices = indices.join(", ");
+    match shape {
+        Shape::One => "one thread".to_owned(),
+        Shape::Each(_) => format!("a thread for each {indices}"),
+        Shape::Reduce { sums, .. } => {
+            let sums = sums.iter().map(|sum| format!("{} by {}", nest.target(sum.target), sum.monoid.name()));
+            format!("a value for each {indices} into {}", sums.collect::<Vec<_>>().join(", "))
+        }
+        Shape::InOrder { .. } => format!("in order for {indices}"),
     }
 }

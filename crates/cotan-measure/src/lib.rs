@@ -14,8 +14,8 @@ mod reference;
 pub use agreement::{Found, Tolerance, agreement};
 pub use instance::Instance;
 pub use measure::{
-    Beside, Measured, SHORTEST_SAMPLE, Settings, Turn, Version, check, evaluate, evaluate_by_tape, function, measure,
-    measure_beside,
+    Beside, DeviceUse, Measured, SHORTEST_SAMPLE, Settings, Turn, Version, check, evaluate, evaluate_by_tape, function,
+    measure, measure_beside,
 };
 pub use parameter_blocks::Block;
 pub use perturb::Perturbed;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use cotan::explain::RecordCounts;
 use cotan::host::Value;
 use cotan::host::{Arguments, HostValue, fit_arguments};
+use cotan::vulkan::{CallStatistics, Ran};
 use cotan::{CallLimits, Compiler, Engine, Function, MadeVersion, Program, Request, tape_gradient};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -85,6 +86,35 @@ pub struct Measured {
     /// The same of the gradient.
     pub grad_code_min: Option<f64>,
     pub grad_code_med: Option<f64>,
+    /// What calls on a device took, of a backend with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceUse>,
+}
+
+/// What the last call on a device took, of the gradient if there is one, and what the CPU takes for it.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the names are those of the command's contract")]
+pub struct DeviceUse {
+    /// Why calls ran on the host, if they did; the counts are zero then.
+    pub on_host: Option<String>,
+    pub launches: u64,
+    pub read_backs: u64,
+    pub moved_bytes: u64,
+    /// The shortest and the median time of the CPU backend, in turns with the device.
+    pub cpu_min: f64,
+    pub cpu_med: f64,
+}
+
+impl DeviceUse {
+    fn of(ran: Ran, cpu: &Times) -> DeviceUse {
+        let (on_host, taken) = match ran {
+            Ran::OnDevice(taken) => (None, taken),
+            Ran::OnHost(why) => (Some(why), CallStatistics::default()),
+        };
+        let CallStatistics { launches, read_backs, moved_bytes, .. } = taken;
+        let (cpu_min, cpu_med) = (cpu.min(), median(&cpu.seconds).unwrap_or(f64::NAN));
+        DeviceUse { on_host, launches, read_backs, moved_bytes, cpu_min, cpu_med }
+    }
 }
 
 /// Code that calls of small sizes got.
@@ -164,15 +194,23 @@ pub fn measure_beside(
     let turn = Turn { budget: settings.budget / TURNS, value, entries: &entries };
     let mut of_objective = Sampler::new(&objective, &instance.args)?;
     let mut of_gradient = gradient.as_ref().map(|g| Sampler::new(g, &instance.args)).transpose()?;
+    let of_cpu = (settings.engine == Engine::VULKAN).then(|| {
+        let request = request.unwrap_or(&instance.function);
+        function(compiler, &program, request, Engine::CPU)
+    });
+    let of_cpu = of_cpu.transpose()?;
+    let mut of_cpu = of_cpu.as_ref().map(|f| Sampler::new(f, &instance.args)).transpose()?;
     for _ in 0..TURNS {
         if gradient.is_some() {
             beside(&turn)?;
         }
         of_objective.take(turn.budget)?;
         of_gradient.as_mut().map(|sampler| sampler.take(turn.budget)).transpose()?;
+        of_cpu.as_mut().map(|sampler| sampler.take(turn.budget)).transpose()?;
     }
     let objective_times = of_objective.finish(settings.fewest_samples)?;
     let gradient_times = of_gradient.map(|sampler| sampler.finish(settings.fewest_samples)).transpose()?;
+    let cpu_times = of_cpu.map(|sampler| sampler.finish(settings.fewest_samples)).transpose()?;
     let statistics = main.statistics();
     let predicted = predicted(compiler, main, instance, settings.engine)?;
     let main_times = gradient_times.as_ref().unwrap_or(&objective_times);
@@ -180,7 +218,7 @@ pub fn measure_beside(
     let measured = Measured {
         objective: instance.objective.clone(),
         instance: instance.name.clone(),
-        backend: if main.is_compiled() { "cpu" } else { "interp" },
+        backend: backend(main),
         threads: settings.threads,
         value,
         entries: entries.len(),
@@ -204,8 +242,19 @@ pub fn measure_beside(
         obj_code_med: median(&objective_times.code),
         grad_code_min: gradient_times.as_ref().and_then(|times| times.code.first().copied()),
         grad_code_med: gradient_times.as_ref().and_then(|times| median(&times.code)),
+        device: main.ran().zip(cpu_times.as_ref()).map(|(ran, cpu)| DeviceUse::of(ran, cpu)),
     };
     Ok((measured, entries))
+}
+
+/// What runs a function.
+fn backend(function: &Function) -> &'static str {
+    let engine = match (function.ran(), function.is_compiled()) {
+        (Some(_), _) => Engine::VULKAN,
+        (None, true) => Engine::CPU,
+        (None, false) => Engine::INTERPRETER,
+    };
+    engine.name()
 }
 
 /// The program of an instance; its first error is the error.
@@ -234,6 +283,8 @@ fn call(function: &Function, args: &Arguments) -> Result<(Option<f64>, Vec<f64>)
 
 /// The bytes of the records of a call, without making it.
 fn predicted(compiler: &Compiler, function: &Function, instance: &Instance, engine: Engine) -> Result<RecordCounts> {
+    // It has no parallel loops.
+    let engine = if engine == Engine::VULKAN { Engine::CPU } else { engine };
     let counter =
         compiler.bind(compiler.record_counter(&function.lowered()), engine).context("compiling the counter")?;
     RecordCounts::of(&counter.call(&instance.args)?).context("expected two numbers of bytes")

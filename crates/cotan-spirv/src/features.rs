@@ -37,34 +37,37 @@ pub struct FloatControls {
 }
 
 impl Features {
+    /// Each part, with its name in Vulkan.
+    fn parts(self) -> [(bool, &'static str); 14] {
+        let [a, b] = [self.controls32, self.controls64];
+        [
+            (self.float64, "shaderFloat64"),
+            (self.int64, "shaderInt64"),
+            (self.int16, "shaderInt16"),
+            (self.int8, "shaderInt8"),
+            (self.storage8, "storageBuffer8BitAccess"),
+            (self.storage16, "storageBuffer16BitAccess"),
+            (self.addresses, "bufferDeviceAddress"),
+            (self.atomics64, "shaderBufferInt64Atomics"),
+            (a.preserves_special, "shaderSignedZeroInfNanPreserveFloat32"),
+            (b.preserves_special, "shaderSignedZeroInfNanPreserveFloat64"),
+            (a.rounds_to_even, "shaderRoundingModeRTEFloat32"),
+            (b.rounds_to_even, "shaderRoundingModeRTEFloat64"),
+            (a.keeps_subnormals, "shaderDenormPreserveFloat32"),
+            (b.keeps_subnormals, "shaderDenormPreserveFloat64"),
+        ]
+    }
+
+    /// What there is of it, as Vulkan calls it.
+    pub fn names(self) -> Vec<&'static str> {
+        self.parts().into_iter().filter_map(|(has, name)| has.then_some(name)).collect()
+    }
+
     /// Something of this that a device with other features lacks, as Vulkan calls it.
     pub(crate) fn lacking(self, offered: Features) -> Option<&'static str> {
-        let pairs = [
-            (self.float64, offered.float64, "shaderFloat64"),
-            (self.int64, offered.int64, "shaderInt64"),
-            (self.int16, offered.int16, "shaderInt16"),
-            (self.int8, offered.int8, "shaderInt8"),
-            (self.storage8, offered.storage8, "storageBuffer8BitAccess"),
-            (self.storage16, offered.storage16, "storageBuffer16BitAccess"),
-            (self.addresses, offered.addresses, "bufferDeviceAddress"),
-            (self.atomics64, offered.atomics64, "shaderBufferInt64Atomics"),
-            control(self, offered, |c| c.preserves_special, "shaderSignedZeroInfNanPreserve"),
-            control(self, offered, |c| c.rounds_to_even, "shaderRoundingModeRTE"),
-            control(self, offered, |c| c.keeps_subnormals, "shaderDenormPreserve"),
-        ];
-        pairs.into_iter().find(|(needed, has, _)| *needed && !has).map(|(_, _, name)| name)
+        let mut pairs = self.parts().into_iter().zip(offered.parts());
+        pairs.find_map(|((needed, name), (has, _))| (needed && !has).then_some(name))
     }
-}
-
-/// A float control of either type, in needs and offers: wanted where a type wants it and is not offered it.
-fn control(
-    needs: Features,
-    offered: Features,
-    which: fn(FloatControls) -> bool,
-    name: &'static str,
-) -> (bool, bool, &'static str) {
-    let types = [(needs.controls32, offered.controls32), (needs.controls64, offered.controls64)];
-    (true, types.into_iter().all(|(needs, offered)| !which(needs) || which(offered)), name)
 }
 
 #[cfg(test)]
@@ -77,5 +80,6 @@ mod tests {
         assert_eq!(needs.lacking(needs), None);
         assert_eq!(needs.lacking(Features { float64: false, ..needs }), Some("shaderFloat64"));
         assert_eq!(Features::default().lacking(Features::default()), None);
+        assert_eq!(needs.names(), ["shaderFloat64", "shaderInt64"]);
     }
 }

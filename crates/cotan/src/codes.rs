@@ -12,6 +12,8 @@ pub const LIMIT: Code = Code("R0100");
 pub const TIMED_OUT: Code = Code("R0101");
 /// A call was cancelled.
 pub const CANCELLED: Code = Code("R0102");
+/// The device of a call failed.
+pub const DEVICE_FAILED: Code = Code("R0103");
 /// An argument is missing.
 pub const MISSING_ARGUMENT: Code = Code("A0001");
 /// An argument that no parameter has the name of.
@@ -241,6 +243,13 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "The host that called the function has cancelled the call. The function can be called again.",
         "",
     ),
+    info(
+        "R0103",
+        "the device failed",
+        "The driver refused memory, a kernel or its work, did not end its work in time, or lost the device. The message says \
+         what was asked of it. The next call opens the device anew; with --backend cpu no device is needed.",
+        "",
+    ),
 ];
 
 /// What the command itself refuses. There is no program that shows it.
@@ -323,8 +332,12 @@ pub static SHELL: &[CodeInfo] = &[
     ),
     info(
         "U0001",
-        "this device is not supported in this version",
-        "The same program runs with --backend cpu and --backend interp.",
+        "there is no such device",
+        "`--backend vulkan` needs a loader and a driver of Vulkan 1.2 or later, with buffer addresses and integers of 64 bits, \
+         and with numbers of type f64 where the program has them. `cotan doctor` lists the devices that were found; \
+         --device N or --device NAME chooses one. On Debian the packages libvulkan1 and mesa-vulkan-drivers hold a loader \
+         and drivers, one for the CPU among them. CUDA is not supported in this version. The same program runs with \
+         --backend cpu and --backend interp.",
         "",
     ),
     info(

@@ -1,7 +1,9 @@
 //! From programs to functions.
 
+use crate::backend::vulkan::{DeviceOptions, NoDevice, OpenedDevice};
 use crate::backend::{
-    Backend, Capabilities, CodeOptions, Cpu, Engine, Interpreter, Source, UnknownDevice, VersionPolicy,
+    Backend, Capabilities, CodeOptions, Cpu, Engine, Interpreter, Keep, Source, UnknownDevice, VersionPolicy,
+    VulkanBackend,
 };
 use crate::function::Function;
 use crate::pipeline::{self, MiddleEnd, Stage};
@@ -59,6 +61,8 @@ pub struct Config {
     pub trap_nan: bool,
     /// What programs may import, and the operations of its modules; `None` for the standard library.
     pub library: Option<Library>,
+    /// The device of Vulkan, which is opened when a function is asked for with [`Engine::VULKAN`].
+    pub device: DeviceOptions,
     /// Backends beside those that every compiler has, each with a name of its own.
     pub backends: Vec<Arc<dyn Backend>>,
 }
@@ -67,6 +71,7 @@ pub struct Config {
 #[derive(Debug)]
 pub struct Compiler {
     cpu: Result<Arc<Cpu>, NoLlvm>,
+    vulkan: Arc<VulkanBackend>,
     /// All of them, the CPU if there is one.
     backends: Vec<Arc<dyn Backend>>,
     code: CodeOptions,
@@ -100,12 +105,14 @@ impl Compiler {
             call,
             trap_nan,
             library,
+            device,
             backends,
         } = config;
         let library = library.unwrap_or_else(library::standard);
         let threads = threads.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         check_threads(threads)?;
         let code = CodeOptions { level, width };
+        let keep = build.clone();
         let cpu = match Llvm::new(&llvm, cache) {
             Ok(engine) => {
                 let engine = match instructions {
@@ -122,11 +129,20 @@ impl Compiler {
             }
             Err(none) => Err(none),
         };
-        let mut all: Vec<Arc<dyn Backend>> = vec![Arc::new(Interpreter::new(memory))];
-        all.extend(cpu.iter().map(|cpu| Arc::clone(cpu) as Arc<dyn Backend>));
+        let interpreter: Arc<dyn Backend> = Arc::new(Interpreter::new(memory));
+        let mut host = Arc::clone(&interpreter);
+        let mut all = vec![interpreter];
+        if let Ok(cpu) = &cpu {
+            host = Arc::clone(cpu) as Arc<dyn Backend>;
+            all.push(Arc::clone(&host));
+        }
+        let keep = Keep { llvm: cpu.as_ref().ok().map(|cpu| Arc::clone(&cpu.llvm)), build: keep };
+        let vulkan = Arc::new(VulkanBackend::new(device, host, memory, keep));
+        all.push(vulkan.clone());
         all.extend(backends);
         Ok(Compiler {
             cpu,
+            vulkan,
             backends: all,
             code,
             program,
@@ -143,6 +159,11 @@ impl Compiler {
     /// The CPU backend, or why there is none.
     pub fn backend(&self) -> Result<&LlvmBackend, &NoLlvm> {
         self.cpu.as_ref().map(|cpu| cpu.llvm.as_ref())
+    }
+
+    /// The device of Vulkan, opened, or why there is none.
+    pub fn device(&self) -> Result<Arc<OpenedDevice>, NoDevice> {
+        self.vulkan.device()
     }
 
     /// The backend of a name. Where no LLVM is found, the interpreter is the one of the CPU.

@@ -1,5 +1,6 @@
 //! What can go wrong, by who can mend it.
 
+use crate::backend::vulkan::NoDevice;
 use crate::backend::{UnknownDevice, Unsupported};
 use crate::host::ArgumentMisfit;
 use crate::{CheckFailure, NanArgument, NanOrigin};
@@ -16,6 +17,8 @@ pub enum CompileError {
     Request(UnfitRequest),
     /// There is no such device.
     Device(UnknownDevice),
+    /// There is no device of Vulkan that can run the program.
+    NoDevice(NoDevice),
     /// The device lacks a construct that the program needs.
     Unsupported(Unsupported),
     /// A derivative that is too large or too deeply nested.
@@ -43,6 +46,8 @@ pub enum CallError {
     TimedOut,
     /// The call was cancelled.
     Cancelled,
+    /// The device failed, or can't be opened anew.
+    Device(String),
     /// The engine that was asked for cannot run this program.
     Unsupported(String),
     /// A bug of Cotan.
@@ -85,6 +90,7 @@ impl fmt::Display for CompileError {
             }
             CompileError::Request(e) => e.fmt(f),
             CompileError::Device(e) => e.fmt(f),
+            CompileError::NoDevice(e) => e.fmt(f),
             CompileError::Unsupported(e) => e.fmt(f),
             CompileError::Derivative(e) => e.fmt(f),
             CompileError::Backend(message) => f.write_str(message),
@@ -101,6 +107,7 @@ impl fmt::Display for CallError {
             CallError::Nan(origin) => write!(f, "NaN from {}", origin.operation()),
             CallError::NanArgument(argument) => argument.fmt(f),
             CallError::Limit(message) | CallError::Unsupported(message) => f.write_str(message),
+            CallError::Device(message) => write!(f, "the device failed: {message}"),
             CallError::TimedOut => f.write_str("the time of the call is over"),
             CallError::Cancelled => f.write_str("the call was cancelled"),
             CallError::Bug(message) => write!(f, "a bug of Cotan: {message}"),

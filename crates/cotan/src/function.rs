@@ -1,5 +1,6 @@
 //! Functions that can be called.
 
+use crate::backend::vulkan::Ran;
 use crate::backend::{CallContext, Executable, MadeVersion};
 use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
 use crate::stopping::CallLimits;
@@ -77,6 +78,11 @@ impl Function {
     /// What the last call took; `None` for the interpreter and before the first call.
     pub fn statistics(&self) -> Option<Statistics> {
         self.executable.statistics()
+    }
+
+    /// Where the last call ran, of a function of [`Engine::VULKAN`](crate::Engine::VULKAN).
+    pub fn ran(&self) -> Option<Ran> {
+        self.executable.ran()
     }
 
     /// The versions for small sizes that compiled code has got so far, which calls of these sizes run.

@@ -21,6 +21,7 @@ mod check_failure;
 pub mod codes;
 mod compiler;
 pub mod cpu;
+mod device_plan;
 pub mod diagnostics;
 pub mod emit;
 mod error;
@@ -40,6 +41,7 @@ pub mod sparse;
 mod stopping;
 mod tape_gradient;
 pub mod testing;
+pub mod vulkan;
 
 pub use backend::{Engine, MadeVersion, VersionPolicy};
 pub use check_failure::CheckFailure;

@@ -116,8 +116,8 @@ fn a_derivative_is_held_against_what_the_function_asks_for() {
 fn a_device_that_is_in_no_list_is_told() {
     let (compiler, _) = compiler();
     let program = compiler.check("f.cot", "fn f(x: f64) -> f64 = x");
-    let error = compiler.function(&program, &Request::function("f"), Engine::new("vulkan")).expect_err("no device");
-    assert_eq!(error.to_string(), "the device `vulkan` is not supported in this version");
-    assert_eq!(Engine::named("vulkan").expect_err("no device").to_string(), error.to_string());
+    let error = compiler.function(&program, &Request::function("f"), Engine::new("cuda")).expect_err("no device");
+    assert_eq!(error.to_string(), "the device `cuda` is not supported in this version");
+    assert_eq!(Engine::named("cuda").expect_err("no device").to_string(), error.to_string());
     assert_eq!(Engine::named("cpu"), Ok(Engine::CPU));
 }

@@ -14,3 +14,4 @@ mod quick_start;
 mod sparse;
 mod stopping;
 mod versions;
+mod vulkan;

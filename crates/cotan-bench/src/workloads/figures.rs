@@ -178,6 +178,7 @@ mod tests {
             obj_code_med: None,
             grad_code_min: None,
             grad_code_med: None,
+            device: None,
         };
         let nest = |name: &str, seconds: f64| NestFigures {
             nest: name.to_owned(),

@@ -9,7 +9,7 @@ use crate::output;
 use crate::session::{Session, read_program};
 use crate::terminal;
 use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Request, codes, derivative};
-use cotan_measure::{Instance, Measured, Profile, Settings, Tolerance, measure, profile, profile_table};
+use cotan_measure::{DeviceUse, Instance, Measured, Profile, Settings, Tolerance, measure, profile, profile_table};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -104,6 +104,16 @@ fn table(m: &Measured) -> String {
     }));
     if let (Some(peak), Some(allocations), Some(records)) = (m.peak_bytes, m.allocations_per_call, m.record_bytes) {
         rows.push(("memory", format!("{peak} bytes, {allocations} allocations per call, {records} bytes of records")));
+    }
+    if let Some(device) = &m.device {
+        let DeviceUse { launches, read_backs, moved_bytes, cpu_min, cpu_med, .. } = device;
+        rows.push(match &device.on_host {
+            None => {
+                ("device", format!("{launches} launches, {read_backs} read-backs, {moved_bytes} bytes moved per call"))
+            }
+            Some(why) => ("device", format!("not used: {why}")),
+        });
+        rows.push(("on the CPU", format!("{} (median {})", duration(*cpu_min), duration(*cpu_med))));
     }
     let written = m.predicted_written_bytes;
     rows.push((

@@ -22,6 +22,7 @@ pub(crate) fn run(args: &EmitArgs) -> Result<u8, Failure> {
         (None, Some(Stage::Loops)) => lowered(args, emit::Stage::Loops)?,
         (None, Some(Stage::DeviceLoops)) => lowered(args, emit::Stage::DeviceLoops)?,
         (None, Some(Stage::Plan)) => lowered(args, emit::Stage::Plan)?,
+        (None, Some(Stage::Spirv)) => lowered(args, emit::Stage::Spirv)?,
         (None, Some(Stage::Llvm)) => lowered(args, emit::Stage::Llvm)?,
         (None, Some(Stage::Asm)) => lowered(args, emit::Stage::Assembly)?,
     };
@@ -96,6 +97,9 @@ fn every_function(session: &Session, stage: emit::Stage) -> Result<String, Failu
 fn emit_failure(error: EmitError) -> Failure {
     match error {
         EmitError::NoLlvm(message) => Failure::plain(exit::USAGE, codes::UNSUPPORTED_DEVICE, message),
+        EmitError::NoDevice(none) => {
+            Failure::plain(exit::USAGE, codes::UNSUPPORTED_DEVICE, none.to_string()).help(none.help())
+        }
         EmitError::Backend(message) => Failure::bug(message),
     }
 }

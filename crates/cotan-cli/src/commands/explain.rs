@@ -10,12 +10,19 @@ use crate::output;
 use crate::session::Session;
 use cotan::codes;
 use cotan::diagnostics::{closest, visible_text};
+use cotan::explain::DeviceExplanation;
 use cotan::manifest::{self, Kind, Manifest, ManifestEntry};
 use cotan::{LANGUAGE_WORDS, LanguageWord, foreign, language_word};
 use std::path::Path;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     match &args.function {
+        Some(name) if args.backend == Backend::Vulkan => device(name, args)?,
+        Some(_) if args.grad.is_empty() => {
+            let message = "`--fn` explains a gradient, and no parameter of it is named".to_owned();
+            let help = "add --grad p, or --backend vulkan for the kernels of the function";
+            return Err(Failure::plain(exit::USAGE, codes::UNFIT_REQUEST, message).help(help));
+        }
         Some(name) => gradient(name, args)?,
         None => output::print(&subject(&args.subject)?)?,
     }
@@ -137,6 +144,17 @@ fn explained(op: &ManifestEntry) -> String {
             lines.join("\n") + "\n"
         }
     }
+}
+
+/// Prints how a function, or its value and gradient, runs on a device.
+fn device(name: &str, args: &ExplainArgs) -> Result<(), Failure> {
+    let session = Session::open(Path::new(&args.subject), &EngineArgs::new(Backend::Interp))?;
+    let lowered = session.lower(&request(name, &args.grad))?;
+    let explanation = DeviceExplanation::of(&lowered).map_err(Failure::bug)?;
+    if args.json {
+        return output::print_json(&explanation.to_json().to_string());
+    }
+    output::print(&visible_text(&explanation.to_string()))
 }
 
 /// Prints what the reverse sweep of a gradient records and why.

@@ -143,7 +143,6 @@ fn a_record_beyond_the_limit_names_its_loop_and_the_remedy() {
 fn what_this_version_does_not_have_is_refused_in_one_line() {
     let case = Case::new("fn main() -> i64 = 0");
     for (option, code) in [
-        ("--backend=vulkan", "error[U0001]: the device `vulkan`"),
         ("--backend=cuda", "error[U0001]: the device `cuda`"),
         ("--unchecked", "error[U0002]: `--unchecked`"),
         ("--fast-math", "error[U0002]: `--fast-math`"),

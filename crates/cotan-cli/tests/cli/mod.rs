@@ -4,6 +4,7 @@ mod cache;
 mod certify;
 mod data;
 mod derivatives;
+mod devices;
 mod environment;
 mod errors;
 mod figures;
@@ -75,6 +76,7 @@ impl Case {
             .env_remove("COTAN_LLVM")
             .env_remove("COTAN_THREADS")
             .env_remove("COTAN_CHECKER")
+            .env_remove("COTAN_DEVICE")
             .env("XDG_CACHE_HOME", self.path("cache"));
         command
     }

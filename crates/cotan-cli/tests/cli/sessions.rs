@@ -2,7 +2,7 @@
 //! prints: messages first, then results. Under `console fails` the last command fails.
 //!
 //! All sessions of a page run in one folder with the files of the page, and with the repository's `examples`. One with a line
-//! `$ python3 FILE` is replayed where a Python with NumPy is installed. `...` stands for any text within a line, and as a line
+//! `$ python3 FILE` is replayed where a Python with NumPy is installed, one with `--backend vulkan` where there is a device. `...` stands for any text within a line, and as a line
 //! of its own for any lines; the last digits of floats may be others.
 
 use crate::cli::{Case, Run};
@@ -162,10 +162,13 @@ fn sessions_of_the_book_print_what_it_says() {
     let mut failures = Vec::new();
     let mut n_sessions = 0;
     let has_numpy = Framework::NUMPY.python().is_some();
+    let has_device = super::devices::has_device(&Case::new(""));
     for mut page in pages() {
         let blocks = page.blocks();
         let is_replayed = |block: &&Block| {
-            block.info.starts_with("console") && (has_numpy || !block.text.contains(&format!("$ {PYTHON}")))
+            block.info.starts_with("console")
+                && (has_numpy || !block.text.contains(&format!("$ {PYTHON}")))
+                && (has_device || !block.text.contains("--backend vulkan"))
         };
         let sessions: Vec<&Block> = blocks.iter().filter(is_replayed).collect();
         if sessions.is_empty() {

@@ -9,19 +9,22 @@ use crate::device::{Device, Launch, RunError, Until};
 use crate::plan::{Plan, Step};
 use cotan_ir::{Const, Elem};
 use cotan_loops::{Argument, Buffer, BufferInfo, Local, Operand, Param, Place, Tensor, check_arguments};
+use cotan_ops::stop::Stop;
 use cotan_ops::{ElementCount, Value};
 use rustc_hash::FxHashMap;
 
 /// What a run may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Steps of the host.
     pub steps: u64,
+    /// What stops it: the host looks before each step, so a kernel that runs is waited for.
+    pub stop: Option<Stop>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: u64::MAX }
+        Limits { steps: u64::MAX, stop: None }
     }
 }
 
@@ -31,7 +34,7 @@ pub fn run<D: Device>(
     plan: &Plan,
     device: &mut D,
     args: &[Value],
-    limits: Limits,
+    limits: &Limits,
     capacities: &mut Capacities,
     output: &mut dyn FnMut(&str),
 ) -> Result<Vec<Value>, RunError> {
@@ -61,7 +64,7 @@ fn once<D: Device>(
     plan: &Plan,
     device: &mut D,
     args: &[Value],
-    limits: Limits,
+    limits: &Limits,
     capacities: &Capacities,
     output: &mut dyn FnMut(&str),
 ) -> Result<Vec<Value>, RunError> {
@@ -74,6 +77,7 @@ fn once<D: Device>(
         kept: FxHashMap::default(),
         capacities: capacities.all().to_vec(),
         steps_left: limits.steps,
+        stop: limits.stop.as_ref(),
         output,
     };
     host.device.open_cells(plan.cells.count())?;
@@ -106,6 +110,7 @@ struct Host<'h, D: Device> {
     /// How many elements there is room for in what grows, by number.
     capacities: Vec<i64>,
     steps_left: u64,
+    stop: Option<&'h Stop>,
     output: &'h mut dyn FnMut(&str),
 }
 
@@ -169,6 +174,9 @@ impl<'h, D: Device> Host<'h, D> {
     }
 
     fn spend(&mut self) -> Result<(), RunError> {
+        if self.stop.is_some_and(Stop::is_requested) {
+            return Err(RunError::Stopped);
+        }
         self.steps_left = self.steps_left.checked_sub(1).ok_or(RunError::OutOfSteps)?;
         Ok(())
     }

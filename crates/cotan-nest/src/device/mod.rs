@@ -36,8 +36,8 @@ pub fn run_plan_with_output(
         names: Vec::new(),
         steps_left: options.steps,
     };
-    let limits = Limits { steps: options.steps };
-    cotan_device::run(plan, &mut device, args, limits, &mut Capacities::new(plan, FIRST_CAPACITY), output)
+    let limits = Limits { steps: options.steps, ..Limits::default() };
+    cotan_device::run(plan, &mut device, args, &limits, &mut Capacities::new(plan, FIRST_CAPACITY), output)
 }
 
 /// The device: its memory, and the cells.

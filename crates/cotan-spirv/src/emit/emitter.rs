@@ -5,7 +5,7 @@ use crate::features::{Features, FloatControls};
 use crate::numbers::Numbers;
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
-use rspirv::binary::Assemble;
+use rspirv::binary::{Assemble, Disassemble};
 use rspirv::dr::{self, Builder, InsertPoint, Operand};
 use rspirv::spirv::{
     self, AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
@@ -32,6 +32,12 @@ impl Kernel {
     /// The SPIR-V module. Its entry is called `main`.
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// The module as text.
+    pub fn assembly(&self) -> String {
+        let module = rspirv::dr::load_words(&self.words);
+        module.map_or_else(|error| format!("; {error:?}"), |module| module.disassemble())
     }
 
     /// Threads of a workgroup.

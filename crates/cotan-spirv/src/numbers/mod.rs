@@ -73,6 +73,20 @@ impl Numbers {
         self.replaced.contains(&(instruction, elem))
     }
 
+    /// As bytes, to be kept.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let all = Numbers::all_replaced();
+        all.replaced.iter().map(|one| u8::from(self.replaced.contains(one))).collect()
+    }
+
+    /// From the bytes of [`Self::to_bytes`]; `None` if these are others.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Numbers> {
+        let all = Numbers::all_replaced().replaced;
+        let is_whole = bytes.len() == all.len() && bytes.iter().all(|byte| *byte <= 1);
+        let chosen = all.into_iter().zip(bytes).filter(|(_, byte)| **byte == 1);
+        is_whole.then(|| Numbers { replaced: chosen.map(|(one, _)| one).collect() })
+    }
+
     /// What is replaced, in the order in which it was found.
     pub fn replaced(&self) -> &[(Instruction, Elem)] {
         &self.replaced

@@ -49,6 +49,11 @@ impl Arena {
         self.level
     }
 
+    /// How many bytes are in use, with the ends of pieces that were too small for what came next.
+    pub(super) fn held(&self) -> u64 {
+        self.pieces.iter().take(self.level.piece).map(Memory::bytes).sum::<u64>() + self.level.used
+    }
+
     /// Releases what came after this.
     pub(super) fn release(&mut self, level: Level) {
         self.level = level;

@@ -17,6 +17,12 @@ pub(super) fn no_memory(info: &BufferInfo, bytes: u64, error: DeviceError) -> Ru
     super::failed(error)
 }
 
+/// More memory than the call may have.
+pub(super) fn over_limit(info: &BufferInfo, wanted: u64, held: u64, limit: u64) -> RunError {
+    let site = AllocationSite { name: info.name.clone(), span: info.span, is_record: info.is_record };
+    RunError::OutOfMemory(Box::new(OutOfMemory { wanted, held, limit: Some(limit), site: Some(site) }))
+}
+
 /// Whether a launch failed. An array with too little room comes first: a thread that left there has checked nothing more.
 pub(super) fn outcome(
     plan: &Plan,

@@ -12,10 +12,11 @@ use arena::{Arena, Level};
 use cotan_device::{
     Capacities, Cell, Device as PlanDevice, KernelId, Launch, Limits, Plan, RunError, Shape, Size, Until, run,
 };
-use cotan_loops::{BufferInfo, Operand};
+use cotan_loops::{BufferInfo, BufferKind, Home, Operand};
 use cotan_ops::Value;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Threads of a workgroup.
 const WORKGROUP: u32 = 64;
@@ -78,6 +79,16 @@ pub fn modules(device: &Device, numbers: &Numbers, plan: &Plan) -> Result<Vec<Mo
     plan.kernels.iter().map(|kernel| emit(plan, kernel, features, numbers, WORKGROUP)).collect()
 }
 
+/// The kernels of a plan as text, or why one has no code.
+pub fn assembly(device: &Device, numbers: &Numbers, plan: &Plan) -> Vec<Result<String, String>> {
+    let features = device.info().features;
+    let text = |kernel| {
+        let module = emit(plan, kernel, features, numbers, WORKGROUP).map_err(|error| error.to_string())?;
+        Ok(module.assembly())
+    };
+    plan.kernels.iter().map(text).collect()
+}
+
 impl LoadedPlan {
     /// Has the driver compile the kernels of a plan.
     pub fn new(device: &Device, numbers: &Numbers, plan: Plan) -> Result<LoadedPlan, LoadPlanError> {
@@ -89,12 +100,72 @@ impl LoadedPlan {
     }
 
     /// Calls it. What it prints goes to `output`.
-    pub fn call(&self, args: &[Value], limits: Limits, output: &mut dyn FnMut(&str)) -> Result<Vec<Value>, RunError> {
+    pub fn call(&self, args: &[Value], limits: &CallLimits, output: &mut dyn FnMut(&str)) -> Result<Called, RunError> {
+        let start = Instant::now();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { capacities, memory } = &mut *state;
-        let mut running = Running { loaded: self, memory, cells: 0, report: 0, n_launches: 0 };
-        run(&self.plan, &mut running, args, limits, capacities, output)
+        let mut running = Running {
+            loaded: self,
+            memory,
+            cells: 0,
+            report: 0,
+            n_launches: 0,
+            limits,
+            callers_bytes: 0,
+            statistics: CallStatistics::default(),
+        };
+        let values = run(&self.plan, &mut running, args, &limits.host, capacities, output)?;
+        let mut statistics = running.statistics;
+        (statistics.launches, statistics.time) = (running.n_launches, start.elapsed());
+        Ok(Called { values, statistics })
     }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+}
+
+/// What a call may use.
+#[derive(Clone, Debug)]
+pub struct CallLimits {
+    /// What its host may use.
+    pub host: Limits,
+    /// Bytes of memory of the device, beside arguments and results.
+    pub bytes: u64,
+}
+
+impl Default for CallLimits {
+    fn default() -> CallLimits {
+        CallLimits { host: Limits::default(), bytes: u64::MAX }
+    }
+}
+
+/// The results of a call, and what it took.
+#[derive(Clone, Debug)]
+pub struct Called {
+    /// The results.
+    pub values: Vec<Value>,
+    /// What it took.
+    pub statistics: CallStatistics,
+}
+
+/// What a call took. Where a capacity was too small, all its runs count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallStatistics {
+    /// How many times kernels were launched.
+    pub launches: u64,
+    /// How many scalars and names the host waited for.
+    pub read_backs: u64,
+    /// Bytes that were written to the device and read from it, as arrays.
+    pub moved_bytes: u64,
+    /// From its beginning to its end.
+    pub time: Duration,
 }
 
 /// A call.
@@ -106,6 +177,10 @@ struct Running<'r> {
     /// The address of the report.
     report: u64,
     n_launches: u64,
+    limits: &'r CallLimits,
+    /// Bytes of arguments and results.
+    callers_bytes: u64,
+    statistics: CallStatistics,
 }
 
 fn failed(error: DeviceError) -> RunError {
@@ -149,6 +224,18 @@ impl PlanDevice for Running<'_> {
 
     fn allocate(&mut self, info: &BufferInfo, count: i64, until: Until) -> Result<u64, RunError> {
         let bytes = (count.max(0) as u64).saturating_mul(info.elem.bytes() as u64);
+        let is_the_callers = match info.kind {
+            BufferKind::Param(_) | BufferKind::Allocated(Home::Result(_)) => true,
+            BufferKind::Allocated(Home::Arena | Home::Frame) | BufferKind::Stack | BufferKind::Bound => false,
+        };
+        if is_the_callers {
+            self.callers_bytes += bytes;
+        } else {
+            let held = (self.memory.scopes.held() + self.memory.kept.held()).saturating_sub(self.callers_bytes);
+            if held.saturating_add(bytes) > self.limits.bytes {
+                return Err(failures::over_limit(info, bytes, held, self.limits.bytes));
+            }
+        }
         let arena = match until {
             Until::ScopeEnds => &mut self.memory.scopes,
             Until::CallEnds => &mut self.memory.kept,
@@ -173,6 +260,7 @@ impl PlanDevice for Running<'_> {
     fn end_call(&mut self, mark: Level) {
         self.memory.scopes.release(mark);
         self.memory.kept.release(Level::default());
+        self.callers_bytes = 0;
     }
 
     fn plus(&self, at: u64, info: &BufferInfo, elements: i64) -> u64 {
@@ -180,7 +268,12 @@ impl PlanDevice for Running<'_> {
     }
 
     fn write(&mut self, to: u64, info: &BufferInfo, elements: &[u64]) -> Result<(), RunError> {
-        if elements.is_empty() { Ok(()) } else { self.write_bytes(to, &elements::narrowed(info.elem, elements)) }
+        if elements.is_empty() {
+            return Ok(());
+        }
+        let bytes = elements::narrowed(info.elem, elements);
+        self.statistics.moved_bytes += bytes.len() as u64;
+        self.write_bytes(to, &bytes)
     }
 
     fn read(&mut self, from: u64, info: &BufferInfo, count: usize) -> Result<Vec<u64>, RunError> {
@@ -188,6 +281,7 @@ impl PlanDevice for Running<'_> {
             return Ok(Vec::new());
         }
         let bytes = self.read_bytes(from, count.saturating_mul(info.elem.bytes()))?;
+        self.statistics.moved_bytes += bytes.len() as u64;
         Ok(elements::widened(info.elem, &bytes))
     }
 
@@ -210,6 +304,7 @@ impl PlanDevice for Running<'_> {
     }
 
     fn scalar(&mut self, cell: Cell) -> Result<u64, RunError> {
+        self.statistics.read_backs += 1;
         Ok(self.read_words(self.cells + 8 * u64::from(cell.0), 1)?[0])
     }
 

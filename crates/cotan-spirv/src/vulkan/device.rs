@@ -59,4 +59,9 @@ impl Device {
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
+
+    /// Whether it can still be used: not once it was lost, or did not end its work in time.
+    pub fn is_usable(&self) -> bool {
+        !self.core.is_abandoned()
+    }
 }

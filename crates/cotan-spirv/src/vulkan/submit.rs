@@ -35,7 +35,11 @@ impl Core {
         let buffers = [commands];
         let work = [vk::SubmitInfo::default().command_buffers(&buffers)];
         // SAFETY: the caller has the queue; the fence is not signalled, as it is reset after each wait.
-        unsafe { device.queue_submit(queue.handle, &work, queue.fence) }.map_err(DeviceError::at(Step::Submit))?;
+        let submitted = unsafe { device.queue_submit(queue.handle, &work, queue.fence) };
+        if submitted == Err(vk::Result::ERROR_DEVICE_LOST) {
+            self.abandon();
+        }
+        submitted.map_err(DeviceError::at(Step::Submit))?;
         self.wait(queue)
     }
 

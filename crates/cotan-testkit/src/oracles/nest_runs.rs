@@ -32,6 +32,7 @@ pub(crate) fn agree_on_plan(module: &Module, name: &str, args: &[Value], plan: &
             cotan_device::RunError::Arguments(_)
             | cotan_device::RunError::OutOfMemory(_)
             | cotan_device::RunError::OutOfSteps
+            | cotan_device::RunError::Stopped
             | cotan_device::RunError::Needs(_)
             | cotan_device::RunError::ForHost
             | cotan_device::RunError::Device(_)

@@ -9,7 +9,7 @@ use cotan_ops::Value;
 use cotan_spirv::kernels::Unsupported;
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::probe::probe;
-use cotan_spirv::runner::{LoadPlanError, LoadedPlan};
+use cotan_spirv::runner::{CallLimits, LoadPlanError, LoadedPlan};
 use cotan_spirv::vulkan::{Choice, Device, OpenOptions, Vulkan};
 use std::sync::OnceLock;
 
@@ -55,7 +55,8 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
     };
     let mut is_for_host = false;
     let agrees = beside_core_ir(module, name, args, false, |limits, output| {
-        loaded.call(args, Limits { steps: limits.steps }, output).map_err(|error| match error {
+        let may = CallLimits { host: Limits { steps: limits.steps, ..Limits::default() }, ..CallLimits::default() };
+        loaded.call(args, &may, output).map(|called| called.values).map_err(|error| match error {
             RunError::Check { kind, args, span } => Failed::Check(kind, args, span),
             RunError::ForHost => {
                 is_for_host = true;
@@ -64,6 +65,7 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
             RunError::Arguments(_)
             | RunError::OutOfMemory(_)
             | RunError::OutOfSteps
+            | RunError::Stopped
             | RunError::Needs(_)
             | RunError::Device(_)
             | RunError::Bug(_) => Failed::Otherwise(error.to_string()),

@@ -91,6 +91,7 @@ impl Trapping<'_> {
                     | CallError::Limit(_)
                     | CallError::TimedOut
                     | CallError::Cancelled
+                    | CallError::Device(_)
                     | CallError::Unsupported(_)
                     | CallError::Bug(_)) => format!("{engine:?}: {e}"),
                 })?;

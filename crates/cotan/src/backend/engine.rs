@@ -11,8 +11,10 @@ impl Engine {
     pub const INTERPRETER: Engine = Engine("interp");
     /// Machine code for this CPU; the interpreter where no LLVM is found.
     pub const CPU: Engine = Engine("cpu");
+    /// A GPU, or whatever else Vulkan finds.
+    pub const VULKAN: Engine = Engine("vulkan");
     /// The backends that every compiler has.
-    pub const ALL: [Engine; 2] = [Engine::INTERPRETER, Engine::CPU];
+    pub const ALL: [Engine; 3] = [Engine::INTERPRETER, Engine::CPU, Engine::VULKAN];
 
     /// A backend of one's own, by its name.
     pub const fn new(name: &'static str) -> Engine {

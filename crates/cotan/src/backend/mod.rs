@@ -1,5 +1,5 @@
-//! Backends: what executes functions of the core IR, as a list. The interpreter and the CPU are in it; a compiler may be
-//! given more.
+//! Backends: what executes functions of the core IR, as a list. The interpreter, the CPU and Vulkan are in it; a compiler
+//! may be given more.
 //!
 //! A backend says what it lacks ([`Capabilities`]). What a program asks for is held against that before anything of it is
 //! rewritten, so a backend never sees a construct that it has not.
@@ -11,12 +11,14 @@ mod executable;
 mod interpreter;
 mod tiering;
 mod versions;
+pub mod vulkan;
 
 pub use capabilities::{Capabilities, Construct, Lack, Unsupported};
 pub(crate) use cpu::{CodeOptions, Cpu};
 pub use engine::{Engine, UnknownDevice};
 pub(crate) use interpreter::{Interpreter, interpreter_options};
 pub use versions::{MadeVersion, VersionPolicy};
+pub(crate) use vulkan::{Keep, VulkanBackend};
 
 use crate::stopping::CallLimits;
 use crate::{CallError, CompileError, ReadyModule, Statistics};
@@ -27,6 +29,7 @@ use cotan_opt::KnownExtents;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use vulkan::Ran;
 
 /// What makes executables of functions.
 pub trait Backend: fmt::Debug + Send + Sync {
@@ -111,6 +114,11 @@ pub trait Executable: fmt::Debug + Send + Sync {
 
     /// What the last call took; `None` where nothing is measured, and before the first call.
     fn statistics(&self) -> Option<Statistics> {
+        None
+    }
+
+    /// Where the last call ran; `None` where there is no device, and before the first call.
+    fn ran(&self) -> Option<Ran> {
         None
     }
 

@@ -25,6 +25,10 @@ impl CompileError {
                 let diagnostic = Diagnostic::error(codes::UNSUPPORTED_DEVICE, Span::default(), unknown.to_string());
                 vec![diagnostic.help(unknown.help())]
             }
+            CompileError::NoDevice(none) => {
+                let diagnostic = Diagnostic::error(codes::UNSUPPORTED_DEVICE, Span::default(), none.to_string());
+                vec![diagnostic.help(none.help())]
+            }
             CompileError::Unsupported(unsupported) => {
                 let place = if unsupported.span.is_some() {
                     source_span(unsupported.span)
@@ -88,6 +92,9 @@ impl CallError {
             CallError::Limit(_) => {
                 self.stopped(codes::LIMIT, program, function).help("see that the loops end, or allow more")
             }
+            CallError::Device(_) => self
+                .stopped(codes::DEVICE_FAILED, program, function)
+                .help("call it again: the device is opened anew; --backend cpu needs none"),
             CallError::TimedOut => self.stopped(codes::TIMED_OUT, program, function),
             CallError::Cancelled => self.stopped(codes::CANCELLED, program, function).help("call it again"),
             CallError::Unsupported(message) | CallError::Bug(message) => bug(program, function, message),

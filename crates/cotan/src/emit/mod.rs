@@ -4,12 +4,14 @@ mod checks;
 mod dot;
 mod passes;
 
+use crate::backend::vulkan::NoDevice;
+use crate::device_plan::{device_nest, device_plan};
 use crate::{Compiler, Program, ReadyModule};
 use cotan_ir::{Function, Module};
-use cotan_loops::pipeline::{FOR_DEVICES, run};
-use cotan_loops::{DEVICE, LoopFunction, NestContext, VerifiedNests, lower, print_for_device};
+use cotan_loops::print_for_device;
 use cotan_sema::typed;
 use cotan_sema::types::Type;
+use cotan_spirv::runner::assembly;
 use cotan_syntax::ast::ItemKind;
 use cotan_syntax::{FileId, dump, parse};
 use std::fmt;
@@ -30,6 +32,8 @@ pub enum Stage {
     DeviceLoops,
     /// The plan for a device: steps of the host, and kernels.
     Plan,
+    /// The kernels of the plan as SPIR-V, for the device that is open.
+    Spirv,
     /// LLVM IR.
     Llvm,
     /// Assembly.
@@ -41,6 +45,8 @@ pub enum Stage {
 pub enum EmitError {
     /// The step needs an LLVM, and there is none.
     NoLlvm(String),
+    /// The step needs a device, and there is none.
+    NoDevice(NoDevice),
     /// LLVM failed: a bug.
     Backend(String),
 }
@@ -49,6 +55,7 @@ impl fmt::Display for EmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EmitError::NoLlvm(message) | EmitError::Backend(message) => f.write_str(message),
+            EmitError::NoDevice(none) => none.fmt(f),
         }
     }
 }
@@ -93,7 +100,8 @@ impl Compiler {
             Stage::Assembly => backend()?.assembly(run, symbol, &options).map_err(failed),
             Stage::Loops => Ok(self.nests(program, run)),
             Stage::DeviceLoops => Ok(device_nests(program, &lowered.module)),
-            Stage::Plan => device_plan(lowered),
+            Stage::Plan => Ok(device_plan(&lowered.module, symbol).map_err(EmitError::Backend)?.to_string()),
+            Stage::Spirv => self.spirv(lowered),
             Stage::Dot => Ok(dot::module(&lowered.module)),
             Stage::Ir => Ok(lowered.module.to_string()),
         }
@@ -113,10 +121,22 @@ impl Compiler {
             Stage::Dot => Ok(dot::module(&whole())),
             Stage::Loops => Ok(self.nests(program, &whole())),
             Stage::DeviceLoops => Ok(device_nests(program, &whole())),
-            Stage::Llvm | Stage::Assembly | Stage::Plan => {
+            Stage::Llvm | Stage::Assembly | Stage::Plan | Stage::Spirv => {
                 all.iter().map(|lowered| self.emit(program, lowered, stage)).collect()
             }
         }
+    }
+
+    /// The kernels of a plan, each behind a line with its number; or why one has none.
+    fn spirv(&self, lowered: &ReadyModule) -> Result<String, EmitError> {
+        let opened = self.device().map_err(EmitError::NoDevice)?;
+        let plan = device_plan(&lowered.module, &lowered.entry.symbol).map_err(EmitError::Backend)?;
+        let kernels = assembly(&opened.device, &opened.numbers, &plan).into_iter().enumerate();
+        let text = |(number, kernel): (usize, Result<String, String>)| match kernel {
+            Ok(text) => format!("; kernel {number}\n{text}\n"),
+            Err(why) => format!("; kernel {number} runs on the host: {why}\n"),
+        };
+        Ok(kernels.map(text).collect())
     }
 
     fn nests(&self, program: &Program, module: &Module) -> String {
@@ -128,20 +148,6 @@ impl Compiler {
 /// Nests on their way to any device.
 fn device_nests(program: &Program, module: &Module) -> String {
     nest_texts(program, module, |f| print_for_device(&device_nest(f)))
-}
-
-fn device_nest(f: &Function) -> LoopFunction {
-    let mut nest = lower(f, &DEVICE);
-    run(FOR_DEVICES, &mut nest, &NestContext::default());
-    nest
-}
-
-/// The plan for any device.
-fn device_plan(lowered: &ReadyModule) -> Result<String, EmitError> {
-    let nests = VerifiedNests::new(lowered.module.functions().map(|f| device_nest(f)).collect());
-    let nests = nests.map_err(|error| EmitError::Backend(error.to_string()))?;
-    let plan = cotan_device::plan(&nests, &lowered.entry.symbol);
-    plan.map(|plan| plan.to_string()).map_err(|error| EmitError::Backend(error.to_string()))
 }
 
 /// The nest of each function, and the checks that stay in its loops.

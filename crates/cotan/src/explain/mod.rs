@@ -3,6 +3,7 @@
 //! Read off the code that runs, so whatever the passes do to a record shows here; only why a value is *not* recorded
 //! is what reverse mode says of it. What a checkpoint would make of a loop is found by setting it and looking again.
 
+mod device;
 mod footprint;
 mod formula;
 mod sizes;
@@ -16,6 +17,7 @@ use cotan_ad::{ForwardLoop, Refusal, Restored, Reversal, ReversedLoop};
 use cotan_ir::{Block, Checkpoint, Elem, Function, Item, Module, Op, Record, ReversePolicy, Role, Span, Var};
 use cotan_lower::entry::{Entry, HostType, Signature};
 use cotan_syntax::on_deep_stack;
+pub use device::DeviceExplanation;
 pub use formula::Formula;
 use std::collections::BTreeMap;
 use walk::{Recorded, Records};

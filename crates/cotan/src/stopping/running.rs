@@ -43,6 +43,15 @@ impl CallLimits {
 }
 
 impl CallLimits {
+    /// The same with the time at which it has to be over, if it begins now.
+    pub(crate) fn starting_now(&self) -> CallLimits {
+        let at = |deadline| match deadline {
+            Deadline::After(time) => Instant::now().checked_add(time).map(Deadline::At),
+            at @ Deadline::At(_) => Some(at),
+        };
+        CallLimits { deadline: self.deadline.and_then(at), ..self.clone() }
+    }
+
     /// How the interpreter runs under these limits.
     pub(crate) fn interpreter(&self, mut options: InterpOptions) -> InterpOptions {
         let most = options.limits.steps;
@@ -58,6 +67,14 @@ impl Running {
             None | Some(Reason::Superseded) => Ok(()),
             Some(Reason::TimedOut) => Err(CallError::TimedOut),
             Some(Reason::Cancelled) => Err(CallError::Cancelled),
+        }
+    }
+
+    /// Why it was stopped.
+    pub(crate) fn reason(&self) -> CallError {
+        match self.watch.as_ref().and_then(|watch| watch.stopping().reason()) {
+            Some(Reason::TimedOut) => CallError::TimedOut,
+            Some(Reason::Cancelled | Reason::Superseded) | None => CallError::Cancelled,
         }
     }
 

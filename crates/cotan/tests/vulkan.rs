@@ -1,0 +1,173 @@
+//! The Vulkan backend as hosts use it. Where there is no device, the tests say so and check the error alone.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use cotan::host::{Arguments, HostValue, Value};
+use cotan::vulkan::{Choice, DeviceOptions, Placement, Ran};
+use cotan::{
+    CallError, CallLimits, CancelToken, CompileError, Compiler, Config, Deadline, DerivativeForm, Engine, Function,
+    Request, codes, derivative,
+};
+use std::time::Duration;
+
+/// A compiler, or none where there is no device.
+fn compiler(config: Config) -> Option<Compiler> {
+    let compiler = Compiler::new(config).unwrap();
+    match compiler.device() {
+        Ok(_) => Some(compiler),
+        Err(none) => {
+            eprintln!("no device, so nothing runs on one: {none}");
+            None
+        }
+    }
+}
+
+fn function(compiler: &Compiler, text: &str, request: &Request) -> Function {
+    let program = compiler.check("device.cot", text);
+    assert!(!program.has_errors(), "{:?}", program.diagnostics);
+    compiler.function(&program, request, Engine::VULKAN).unwrap()
+}
+
+fn vector(elements: &[f64]) -> HostValue {
+    HostValue::f64s(&[elements.len() as i64], elements)
+}
+
+fn args(all: &[(&str, HostValue)]) -> Arguments {
+    all.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
+const SQUARES: &str = "fn f[N](x: f64[N]) -> f64 {
+  let y = tabulate(N, |i| x[i] * x[i])
+  +/y
+}
+";
+
+#[test]
+fn a_function_and_its_gradient_run_on_the_device() {
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let x = args(&[("x", vector(&[1.0, 2.0, 3.0]))]);
+    let f = function(&compiler, SQUARES, &Request::function("f"));
+    assert_eq!(f.ran(), None);
+    assert_eq!(f.call(&x), Ok(HostValue::f64(14.0)));
+    assert!(matches!(f.ran(), Some(Ran::OnDevice(taken)) if taken.launches > 0 && taken.moved_bytes >= 24));
+    let gradient = function(&compiler, SQUARES, &derivative("f", DerivativeForm::Grad, &["x"]));
+    assert_eq!(gradient.call(&x), Ok(vector(&[2.0, 4.0, 6.0])));
+    assert!(matches!(gradient.ran(), Some(Ran::OnDevice(_))));
+}
+
+#[test]
+fn what_has_no_parallel_loop_runs_on_the_host_unless_all_is_to_run_on_the_device() {
+    let text = "fn f(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n { y = 0.5 * y + x }\n  y\n}";
+    let at = args(&[("x", HostValue::f64(1.0)), ("n", HostValue::i64(3))]);
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let f = function(&compiler, text, &Request::function("f"));
+    assert_eq!(f.call(&at), Ok(HostValue::f64(1.875)));
+    let why = "it has no loop whose iterations are independent".to_owned();
+    assert_eq!(f.ran(), Some(Ran::OnHost(why)));
+    let device = DeviceOptions { placement: Placement::Everything, ..DeviceOptions::default() };
+    let compiler = Compiler::new(Config { device, ..Config::default() }).unwrap();
+    let f = function(&compiler, text, &Request::function("f"));
+    assert_eq!(f.call(&at), Ok(HostValue::f64(1.875)));
+    assert!(matches!(f.ran(), Some(Ran::OnDevice(_))));
+}
+
+#[test]
+fn checks_fail_on_the_device_as_they_do_on_the_host_and_calls_after_them_are_right() {
+    let text = "fn f[N](x: f64[N], at: i64[N]) -> f64[N] = tabulate(N, |i| x[at[i]])";
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let program = compiler.check("device.cot", text);
+    let [on_device, on_host] =
+        [Engine::VULKAN, Engine::INTERPRETER].map(|e| compiler.function(&program, &Request::function("f"), e).unwrap());
+    let at = |places: &[i64]| {
+        args(&[("x", vector(&[1.0, 2.0, 3.0])), ("at", HostValue::Tensor(Value::i64s(&[places.len() as i64], places)))])
+    };
+    for places in [[0, 7, -9], [2, 1, 0], [3, 0, 0]] {
+        let found = on_device.call(&at(&places));
+        assert_eq!(found, on_host.call(&at(&places)), "{places:?}");
+    }
+}
+
+#[test]
+fn what_the_device_has_no_code_for_is_done_by_the_host_and_printed_once() {
+    let text = "@io fn f[N](x: f64[N]) -> f64[N] {
+  print(\"before\")
+  let y = tabulate(N, |i| sin(x[i]))
+  print(y[0])
+  y
+}";
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let program = compiler.check("device.cot", text);
+    assert!(!program.has_errors(), "{:?}", program.diagnostics);
+    for x in [0.5, 1e300] {
+        let run = |engine| {
+            let mut written = String::new();
+            let f = compiler.function(&program, &Request::function("f"), engine).unwrap();
+            let y = f.call_with_output(&args(&[("x", vector(&[x, 1.0]))]), &mut |text| written += text).unwrap();
+            (y, written)
+        };
+        assert_eq!(run(Engine::VULKAN), run(Engine::CPU), "{x}");
+    }
+}
+
+#[test]
+fn limits_hold_on_the_device() {
+    let Some(compiler) = compiler(Config { memory: Some(1 << 20), ..Config::default() }) else { return };
+    // The array is read at two places, so it is one.
+    let text = "fn f[N](x: f64[N]) -> f64 {\n  let y = tabulate(N, |i| x[i] * x[i])\n  +/y * y[N - 1]\n}";
+    let f = function(&compiler, text, &Request::function("f"));
+    let long = args(&[("x", vector(&vec![1.0; 1 << 18]))]);
+    let Err(CallError::OutOfMemory(error)) = f.call(&long) else { panic!("2 MiB were given where 1 may be used") };
+    assert_eq!(error.limit, Some(1 << 20));
+    let short = args(&[("x", vector(&[3.0]))]);
+    assert_eq!(f.call(&short), Ok(HostValue::f64(81.0)));
+    let token = CancelToken::new();
+    let cancelled = f.limited(CallLimits { cancel: Some(token.clone()), ..CallLimits::default() });
+    token.cancel();
+    assert_eq!(cancelled.call(&short), Err(CallError::Cancelled));
+    token.reset();
+    assert_eq!(cancelled.call(&short), Ok(HostValue::f64(81.0)));
+    let late = CallLimits { deadline: Some(Deadline::After(Duration::ZERO)), ..CallLimits::default() };
+    assert_eq!(f.limited(late).call(&short), Err(CallError::TimedOut));
+    // Steps are counted by the host, which runs such calls.
+    let few = CallLimits { steps: Some(10), ..CallLimits::default() };
+    assert!(matches!(f.limited(few).call(&long), Err(CallError::Limit(_) | CallError::OutOfMemory(_))));
+    assert_eq!(f.ran(), Some(Ran::OnHost("its steps are counted".to_owned())));
+}
+
+#[test]
+fn a_nan_is_trapped_on_the_device() {
+    let Some(compiler) = compiler(Config { trap_nan: true, ..Config::default() }) else { return };
+    let text = "fn f[N](x: f64[N]) -> f64[N] = tabulate(N, |i| log(x[i]))";
+    let f = function(&compiler, text, &Request::function("f"));
+    let Err(CallError::Nan(origin)) = f.call(&args(&[("x", vector(&[1.0, -1.0]))])) else { panic!("no NaN is told") };
+    assert!(origin.operation().contains("log"), "{}", origin.operation());
+}
+
+#[test]
+fn threads_may_call_one_function_at_a_time() {
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let f = function(&compiler, SQUARES, &derivative("f", DerivativeForm::Grad, &["x"]));
+    std::thread::scope(|scope| {
+        for n in 1..9 {
+            let f = &f;
+            scope.spawn(move || {
+                let x: Vec<f64> = (0..100 * n).map(f64::from).collect();
+                let expected: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
+                for _ in 0..5 {
+                    assert_eq!(f.call(&args(&[("x", vector(&x))])), Ok(vector(&expected)));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_device_that_is_not_there_is_an_error_with_a_way_out() {
+    let device = DeviceOptions { choice: Choice::of_text("no such device"), ..DeviceOptions::default() };
+    let compiler = Compiler::new(Config { device, ..Config::default() }).unwrap();
+    let program = compiler.check("device.cot", SQUARES);
+    let error = compiler.function(&program, &Request::function("f"), Engine::VULKAN).unwrap_err();
+    assert!(matches!(error, CompileError::NoDevice(_)), "{error}");
+    let [told] = <[_; 1]>::try_from(error.diagnostics(&program, "f")).unwrap();
+    assert_eq!(told.code, codes::UNSUPPORTED_DEVICE);
+    assert!(told.help[0].contains("--backend cpu"), "{:?}", told.help);
+}
