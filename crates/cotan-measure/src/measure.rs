@@ -98,6 +98,7 @@ pub struct DeviceUse {
     /// Why calls ran on the host, if they did; the counts are zero then.
     pub on_host: Option<String>,
     pub launches: u64,
+    pub submissions: u64,
     pub read_backs: u64,
     pub moved_bytes: u64,
     /// The shortest and the median time of the CPU backend, in turns with the device.
@@ -111,9 +112,9 @@ impl DeviceUse {
             Ran::OnDevice(taken) => (None, taken),
             Ran::OnHost(why) => (Some(why), CallStatistics::default()),
         };
-        let CallStatistics { launches, read_backs, moved_bytes, .. } = taken;
+        let CallStatistics { launches, submissions, read_backs, moved_bytes, .. } = taken;
         let (cpu_min, cpu_med) = (cpu.min(), median(&cpu.seconds).unwrap_or(f64::NAN));
-        DeviceUse { on_host, launches, read_backs, moved_bytes, cpu_min, cpu_med }
+        DeviceUse { on_host, launches, submissions, read_backs, moved_bytes, cpu_min, cpu_med }
     }
 }
 

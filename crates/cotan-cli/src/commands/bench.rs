@@ -106,10 +106,11 @@ fn table(m: &Measured) -> String {
         rows.push(("memory", format!("{peak} bytes, {allocations} allocations per call, {records} bytes of records")));
     }
     if let Some(device) = &m.device {
-        let DeviceUse { launches, read_backs, moved_bytes, cpu_min, cpu_med, .. } = device;
+        let DeviceUse { launches, submissions, read_backs, moved_bytes, cpu_min, cpu_med, .. } = device;
         rows.push(match &device.on_host {
             None => {
-                ("device", format!("{launches} launches, {read_backs} read-backs, {moved_bytes} bytes moved per call"))
+                let counts = format!("{launches} launches in {submissions} submissions, {read_backs} read-backs");
+                ("device", format!("{counts}, {moved_bytes} bytes moved per call"))
             }
             Some(why) => ("device", format!("not used: {why}")),
         });

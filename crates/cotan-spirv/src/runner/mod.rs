@@ -1,6 +1,7 @@
 //! Plans on a Vulkan device: their kernels compiled once, and calls of them.
 
 mod arena;
+mod batch;
 mod elements;
 mod failures;
 
@@ -9,6 +10,7 @@ use crate::kernels::{NUMBERS, Report, Unsupported, Word, emit, layout};
 use crate::numbers::Numbers;
 use crate::vulkan::{Device, DeviceError, Pipeline};
 use arena::{Arena, Level};
+use batch::{Pending, PendingLaunch};
 use cotan_device::{
     Capacities, Cell, Device as PlanDevice, KernelId, Launch, Limits, Plan, RunError, Shape, Size, Until, run,
 };
@@ -51,6 +53,8 @@ struct State {
 pub(crate) struct CallMemory {
     scopes: Arena,
     kept: Arena,
+    /// The arguments of the launches of a batch.
+    arguments: Arena,
 }
 
 /// Why a plan can't be loaded.
@@ -112,6 +116,7 @@ impl LoadedPlan {
             n_launches: 0,
             limits,
             callers_bytes: 0,
+            pending: Vec::new(),
             statistics: CallStatistics::default(),
         };
         let values = run(&self.plan, &mut running, args, &limits.host, capacities, output)?;
@@ -160,6 +165,8 @@ pub struct Called {
 pub struct CallStatistics {
     /// How many times kernels were launched.
     pub launches: u64,
+    /// How many times work was handed over.
+    pub submissions: u64,
     /// How many scalars and names the host waited for.
     pub read_backs: u64,
     /// Bytes that were written to the device and read from it, as arrays.
@@ -180,6 +187,8 @@ struct Running<'r> {
     limits: &'r CallLimits,
     /// Bytes of arguments and results.
     callers_bytes: u64,
+    /// What the device is still to do.
+    pending: Vec<Pending>,
     statistics: CallStatistics,
 }
 
@@ -213,7 +222,8 @@ impl Running<'_> {
     }
 
     fn find(&self, at: u64, bytes: usize) -> Result<(&crate::vulkan::Memory, u64), RunError> {
-        let found = self.memory.kept.find(at, bytes as u64).or_else(|| self.memory.scopes.find(at, bytes as u64));
+        let CallMemory { scopes, kept, arguments } = &*self.memory;
+        let found = [kept, scopes, arguments].into_iter().find_map(|arena| arena.find(at, bytes as u64));
         found.ok_or_else(|| RunError::Bug(format!("{bytes} bytes at {at:#x} are not the call's")))
     }
 }
@@ -258,6 +268,7 @@ impl PlanDevice for Running<'_> {
     }
 
     fn end_call(&mut self, mark: Level) {
+        self.pending.clear();
         self.memory.scopes.release(mark);
         self.memory.kept.release(Level::default());
         self.callers_bytes = 0;
@@ -271,6 +282,7 @@ impl PlanDevice for Running<'_> {
         if elements.is_empty() {
             return Ok(());
         }
+        self.flush()?;
         let bytes = elements::narrowed(info.elem, elements);
         self.statistics.moved_bytes += bytes.len() as u64;
         self.write_bytes(to, &bytes)
@@ -280,6 +292,7 @@ impl PlanDevice for Running<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
+        self.flush()?;
         let bytes = self.read_bytes(from, count.saturating_mul(info.elem.bytes()))?;
         self.statistics.moved_bytes += bytes.len() as u64;
         Ok(elements::widened(info.elem, &bytes))
@@ -289,8 +302,8 @@ impl PlanDevice for Running<'_> {
         if count <= 0 || from == to {
             return Ok(());
         }
-        let bytes = self.read_bytes(from, (count as usize).saturating_mul(info.elem.bytes()))?;
-        self.write_bytes(to, &bytes)
+        let bytes = (count as u64).saturating_mul(info.elem.bytes() as u64);
+        self.enqueue(Pending::Copy { from, to, bytes })
     }
 
     fn open_cells(&mut self, count: usize) -> Result<(), RunError> {
@@ -304,6 +317,7 @@ impl PlanDevice for Running<'_> {
     }
 
     fn scalar(&mut self, cell: Cell) -> Result<u64, RunError> {
+        self.flush()?;
         self.statistics.read_backs += 1;
         Ok(self.read_words(self.cells + 8 * u64::from(cell.0), 1)?[0])
     }
@@ -375,15 +389,12 @@ impl PlanDevice for Running<'_> {
                 Word::Capacity(number) => launch.capacities[number] as u64,
             });
         }
-        device.launch(&self.loaded.pipelines[id.index()], &words, wanted, self.memory).map_err(failed)?;
-        let report = self.read_words(self.report, Report::NEEDS + plan.growing.len())?;
-        let read_numbers = |thread: u64| self.read_words(numbers + 8 * NUMBERS as u64 * thread, NUMBERS);
-        let outcome = failures::outcome(plan, kernel, &report, threads, read_numbers);
         self.memory.scopes.release(mark);
-        outcome
+        let number = self.n_launches;
+        self.enqueue(Pending::Launch(PendingLaunch { number, kernel: id, words, wanted, threads, numbers }))
     }
 
     fn finish(&mut self) -> Result<(), RunError> {
-        Ok(())
+        self.flush()
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Memory {
     core: Arc<Core>,
-    buffer: vk::Buffer,
+    pub(super) buffer: vk::Buffer,
     memory: vk::DeviceMemory,
     bytes: u64,
     address: u64,
@@ -142,7 +142,7 @@ impl Memory {
     }
 
     /// Whether a range lies inside.
-    fn check(&self, offset: u64, len: usize) -> Result<(), DeviceError> {
+    pub(super) fn check(&self, offset: u64, len: usize) -> Result<(), DeviceError> {
         let end = offset.saturating_add(len as u64);
         if end > self.bytes { Err(DeviceError::OutOfBounds { end, bytes: self.bytes }) } else { Ok(()) }
     }

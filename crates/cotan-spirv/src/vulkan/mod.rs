@@ -9,6 +9,7 @@
 #![allow(unsafe_code, reason = "calls of Vulkan, and memory that is shared with a device")]
 
 mod choice;
+mod commands;
 mod core;
 mod device;
 mod error;
@@ -21,6 +22,7 @@ mod pipeline;
 mod submit;
 
 pub use choice::Choice;
+pub use commands::Command;
 pub use device::{Device, OpenOptions};
 pub use error::{DeviceError, LoadError, Step};
 pub use info::{DeviceInfo, Kind};

@@ -1,5 +1,6 @@
 //! Kernels, compiled by the driver, and run.
 
+use super::commands::Command;
 use super::core::Core;
 use super::device::Device;
 use super::error::{DeviceError, Step};
@@ -11,9 +12,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Pipeline {
     core: Arc<Core>,
-    pipeline: vk::Pipeline,
-    layout: vk::PipelineLayout,
-    workgroup: u32,
+    pub(super) pipeline: vk::Pipeline,
+    pub(super) layout: vk::PipelineLayout,
+    pub(super) workgroup: u32,
 }
 
 /// Bytes that a kernel is given at its start: the address of its arguments.
@@ -65,28 +66,11 @@ impl Device {
     ///
     /// What the kernel reads and writes, given these arguments, lies in memory of this device that is alive.
     pub unsafe fn run(&self, pipeline: &Pipeline, arguments: &[u64], threads: u64) -> Result<(), DeviceError> {
-        let (groups, limit) = (threads.div_ceil(pipeline.workgroup.into()), self.info().limits.groups);
-        let Some(n_groups) = u32::try_from(groups).ok().filter(|n| *n <= limit) else {
-            return Err(DeviceError::TooManyGroups { groups, limit });
-        };
-        if n_groups == 0 {
-            return Ok(());
-        }
         let bytes: Vec<u8> = arguments.iter().flat_map(|word| word.to_le_bytes()).collect();
         let block = self.allocate(bytes.len() as u64)?;
         self.write(&block, 0, &bytes)?;
-        let queue = self.core.queue()?;
-        self.core.submit(&queue, |device, commands| {
-            let point = vk::PipelineBindPoint::COMPUTE;
-            let pushed = block.address().to_le_bytes();
-            // SAFETY: commands are being recorded; pipeline and layout are of this device and fit each other. What the
-            // kernel reads and writes is the caller's word.
-            unsafe {
-                device.cmd_bind_pipeline(commands, point, pipeline.pipeline);
-                device.cmd_push_constants(commands, pipeline.layout, vk::ShaderStageFlags::COMPUTE, 0, &pushed);
-                device.cmd_dispatch(commands, n_groups, 1, 1);
-            }
-        })
+        // SAFETY: the caller's word; the block is alive until this has run.
+        unsafe { self.run_all(&[Command::Launch { pipeline, arguments: block.address(), threads }]) }
     }
 }
 

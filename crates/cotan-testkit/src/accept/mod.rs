@@ -8,6 +8,7 @@ mod command;
 mod compile_times;
 mod first_use;
 mod folder;
+mod gpu;
 mod harness;
 mod house;
 mod jacobians;
@@ -98,6 +99,7 @@ type Lines = fn() -> Vec<Line>;
 pub const LISTS: &[(&str, Lines)] = &[
     ("core", || [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES].concat()),
     ("first-use", first_use::lines),
+    ("gpu", || gpu::LINES.to_vec()),
     ("house", house::lines),
     ("language", || [language::LINES, jacobians::LINES, limits::LINES].concat()),
     ("loops", || loops::LINES.to_vec()),

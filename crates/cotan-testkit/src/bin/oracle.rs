@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use cotan_testkit::campaign::{Campaign, mixed, smaller};
 use cotan_testkit::derived_case::Subject;
 use cotan_testkit::generate::{Construct, source};
-use cotan_testkit::oracles::FIRST_ORDER;
+use cotan_testkit::oracles::{COMPILED, FIRST_ORDER};
 
 /// How the program of a seed is made.
 type Make = fn(u64) -> Result<Subject, String>;
@@ -24,7 +24,8 @@ fn main() -> Result<()> {
         Some(k) => {
             let name = args.get(k + 1).context("`--only` takes the name of an oracle")?.clone();
             args.drain(k..k + 2);
-            Some(*FIRST_ORDER.iter().find(|o| o.name == name).with_context(|| format!("there is no oracle `{name}`"))?)
+            let mut all = FIRST_ORDER.iter().chain(COMPILED);
+            Some(*all.find(|o| o.name == name).with_context(|| format!("there is no oracle `{name}`"))?)
         }
     };
     let (programs, seed, compiled) = match args.as_slice() {

@@ -38,13 +38,13 @@ pub use nan_free::{has_nan, nan_free};
 pub(crate) use nest_runs::{agree, lowered};
 pub use nests::{NestPlace, nests, same_on_nests};
 pub use output::output;
-pub use plans::same_on_plan;
+pub use plans::{plans, same_on_plan};
 pub use regions::{asked_forward, regions};
 pub use residues::residues;
 pub use second_order::second_order;
 pub use split::forward_reverse;
 pub use versions::{version_agrees, versions};
-pub use vulkan::{OnVulkan, no_vulkan, same_on_vulkan};
+pub use vulkan::{OnVulkan, no_vulkan, on_vulkan, same_on_vulkan};
 
 use crate::derived_case::Case;
 
@@ -91,6 +91,7 @@ pub const FIRST_ORDER: &[Oracle] = &[
     Oracle { name: "checkpoints", ask: checkpoints },
     Oracle { name: "loops forward", ask: regions },
     Oracle { name: "loop nests", ask: nests },
+    Oracle { name: "reference device", ask: plans },
     Oracle { name: "traps for NaN", ask: nan_free },
     Oracle { name: "same by other statements", ask: metamorphic },
     Oracle { name: "finite difference", ask: finite_difference },
@@ -107,4 +108,8 @@ pub const COMPILED: &[Oracle] = &[
     Oracle { name: "compiled = interpreter", ask: compiled_once },
     Oracle { name: "versions = general code", ask: versions },
     Oracle { name: "output", ask: output },
+    ON_VULKAN,
 ];
+
+/// The oracle of a Vulkan device.
+pub const ON_VULKAN: Oracle = Oracle { name: "Vulkan", ask: on_vulkan };

@@ -1,7 +1,10 @@
 //! Plans for devices on the reference device against the core IR on its own: the same bits, errors and output.
 
+use super::Verdict;
 use super::nest_runs::agree_on_plan;
 use super::nests::NestPlace;
+use crate::derived_case::Case;
+use crate::tier;
 use cotan_device::plan;
 use cotan_ir::Module;
 use cotan_loops::VerifiedNests;
@@ -12,4 +15,21 @@ pub fn same_on_plan(module: &Module, name: &str, args: &[Value]) -> Result<(), S
     let nests = VerifiedNests::new(NestPlace::on_devices().nests(module, name)?).map_err(|e| e.to_string())?;
     let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
     agree_on_plan(module, name, args, &plan).map_err(|e| format!("the plan of `{name}`: {e}\n{plan}"))
+}
+
+/// A function of a case, or one of its derivatives, does so; the name of the case chooses which. All of them in the campaign.
+pub fn plans(case: &Case) -> Verdict {
+    on_device(case, &same_on_plan)
+}
+
+/// Asks a device for a function of a case or one of its derivatives.
+pub(super) fn on_device(case: &Case, ask: &dyn Fn(&Module, &str, &[Value]) -> Result<(), String>) -> Verdict {
+    let (names, subject) = (case.names(), &case.subject);
+    Verdict::of((|| {
+        let calls: Vec<[Vec<Value>; 3]> =
+            case.argument_lists().map(|args| case.calls(args)).collect::<Result<_, _>>()?;
+        tier::chosen(&[0, 1, 2], 1, &subject.label)
+            .into_iter()
+            .try_for_each(|k| calls.iter().try_for_each(|of_all| ask(&subject.module, &names[k], &of_all[k])))
+    })())
 }

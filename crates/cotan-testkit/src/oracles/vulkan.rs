@@ -1,7 +1,10 @@
 //! Plans on a Vulkan device against the core IR on its own, where there is a device.
 
+use super::Verdict;
 use super::nest_runs::{Failed, beside_core_ir};
 use super::nests::NestPlace;
+use super::plans::on_device;
+use crate::derived_case::Case;
 use cotan_device::{Limits, RunError, plan};
 use cotan_ir::Module;
 use cotan_loops::VerifiedNests;
@@ -75,4 +78,12 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
         return Ok(OnVulkan::NotYet("what a host computes was reached".to_owned()));
     }
     agrees.map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}")).map(|()| OnVulkan::Same)
+}
+
+/// A function of a case, or one of its derivatives, does so where there is a device and code for it.
+pub fn on_vulkan(case: &Case) -> Verdict {
+    match device() {
+        Ok(_) => on_device(case, &|module, name, args| same_on_vulkan(module, name, args).map(drop)),
+        Err(why) => Verdict::Unusable(why),
+    }
 }

@@ -1,0 +1,158 @@
+//! Lines of devices: programs on the reference device and on a Vulkan device, their numbers, errors, limits and counts.
+//!
+//! The device is the one that is chosen by default; `VK_ICD_FILENAMES` says which drivers there are. Lines about what is not
+//! built yet say so, and fail.
+
+use super::suites::{campaign, output_of_tests};
+use super::{Line, Measured, Workplace};
+use crate::campaign::{Campaign, mixed};
+use crate::oracles::{FIRST_ORDER, ON_VULKAN, Oracle, no_vulkan};
+use cotan::host::{Arguments, HostValue};
+use cotan::vulkan::{CallStatistics, Placement, Ran, doctor};
+use cotan::{Compiler, Config, DerivativeForm, Engine, derivative};
+
+const NOT_BUILT: fn(&Workplace) -> Result<Measured, String> = |_| Ok(Measured::new(false, "not built yet"));
+
+pub(super) const LINES: &[Line] = &[
+    Line {
+        title: "all programs of tests/run with their gradients on the reference device and on Vulkan, placed on the device",
+        bar: "all give the interpreter's bits and errors; at least 95 % of the functions ran on the device",
+        measure: programs,
+    },
+    Line {
+        title: "a thread or a workgroup for each iteration of at least 95 % of the nests with an independent loop",
+        bar: "95 %",
+        measure: NOT_BUILT,
+    },
+    Line {
+        title: "the probe finds what the driver gets wrong, and exact fma is exact",
+        bar: "lavapipe: Fma of f32 and f64, and Trunc where its code has it; 10^8 triples without a difference",
+        measure: numbers,
+    },
+    Line {
+        title: "f32 functions: at most 2 ulp on all inputs",
+        bar: "all functions of one operand",
+        measure: NOT_BUILT,
+    },
+    Line {
+        title: "modules are valid, and the validation layers report nothing",
+        bar: "spirv-val accepts those of the tests; no report",
+        measure: valid,
+    },
+    Line { title: "stacks: long, skewed, nested, of every type", bar: "no option, no error", measure: NOT_BUILT },
+    Line {
+        title: "programs with several errors in loops: code, place and message",
+        bar: "at least 50 programs",
+        measure: errors,
+    },
+    Line {
+        title: "a device that refuses its k-th allocation, pipeline, submission or wait, for every k",
+        bar: "an error each, no leak, no hang",
+        measure: NOT_BUILT,
+    },
+    Line {
+        title: "random programs, values and derivatives",
+        bar: "50,000 on the reference device, 3,000 on Vulkan, no mismatch",
+        measure: random_programs,
+    },
+    Line {
+        title: "counts of a warm call of equal sizes",
+        bar: "one submission without host decisions, no allocation, pipeline or recording; arguments and results plus 4 KiB moved",
+        measure: counts,
+    },
+    Line { title: "beside hand-written GLSL shaders", bar: "at most 1.25 times each", measure: NOT_BUILT },
+    Line {
+        title: "compile: 2 us per instruction, no pipeline above 5 s, 30 ms from the cache",
+        bar: "all",
+        measure: NOT_BUILT,
+    },
+];
+
+fn has_device() -> Result<(), String> {
+    no_vulkan().map_or(Ok(()), |why| Err(format!("no Vulkan device: {why}")))
+}
+
+fn programs(place: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    let tests = ["--test", "all", "run::programs_give_the_same_on_", "--", "--nocapture"];
+    let text = output_of_tests(place, "cotan-testkit", &tests, "/")?;
+    let counts =
+        text.lines().find(|line| line.contains("functions the same on Vulkan")).unwrap_or("no counts").to_owned();
+    let numbers: Vec<f64> = counts.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [same, others, ..] = numbers[..] else { return Err(counts) };
+    Ok(Measured::new(same >= 0.95 * (same + others), counts))
+}
+
+fn numbers(place: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    let found = doctor(&Default::default()).chosen?.1.findings;
+    let names: Vec<String> = found.iter().map(|f| format!("{:?} of {}", f.instruction, f.elem)).collect();
+    let tests =
+        campaign(place, "cotan-spirv", &["--release", "--test", "all", "exact_fma::", "--", "--include-ignored"])?;
+    let has_fma = ["Fma of f32", "Fma of f64"].iter().all(|name| names.iter().any(|found| found == name));
+    Ok(Measured::new(has_fma, format!("replaced: {}; triples: {tests}", names.join(", "))))
+}
+
+fn valid(place: &Workplace) -> Result<Measured, String> {
+    let text = output_of_tests(place, "cotan-spirv", &["--test", "all", "valid::", "--", "--nocapture"], "")?;
+    let is_skipped = text.contains("nothing is validated");
+    Ok(Measured::new(
+        false,
+        format!(
+            "spirv-val {}; the validation layers are not run yet",
+            if is_skipped { "missing" } else { "accepts all" }
+        ),
+    ))
+}
+
+fn errors(place: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    let tests = ["--test", "all", "run::programs_give_the_same_on_vulkan", "--", "--nocapture"];
+    let text = output_of_tests(place, "cotan-testkit", &tests, "errors/")?;
+    let counts =
+        text.lines().find(|line| line.contains("functions the same on Vulkan")).unwrap_or("no counts").to_owned();
+    let same: f64 = counts.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or(0.0);
+    Ok(Measured::new(same >= 50.0, counts))
+}
+
+fn random_programs(_: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    let reference = FIRST_ORDER.iter().find(|oracle| oracle.name == "reference device").ok_or("no such oracle")?;
+    let run = |oracle: Oracle, programs: u64, seed: u64| {
+        let campaign =
+            Campaign { programs, seed, compiled: 0, only: Some(oracle), stop_at_failure: false, shows_progress: true };
+        let failures = campaign.run(mixed).failures;
+        let first = failures.first().map(|failure| format!("; the first: {failure}")).unwrap_or_default();
+        (failures.is_empty(), format!("{programs} by `{}`: {} failures{first}", oracle.name, failures.len()))
+    };
+    let all = [run(*reference, 50_000, 9_000_000), run(ON_VULKAN, 3_000, 9_500_000)];
+    let texts: Vec<&str> = all.iter().map(|(_, text)| text.as_str()).collect();
+    Ok(Measured::new(all.iter().all(|(holds, _)| *holds), texts.join("; ")))
+}
+
+/// Two loops that share nothing but the array between them.
+const TWO_KERNELS: &str = "fn f[N](x: f64[N]) -> f64[N] {
+  let y = tabulate(N, |i| x[i] * x[i])
+  tabulate(N, |i| y[i] + y[N - 1 - i])
+}";
+
+fn counts(_: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    let mut config = Config::default();
+    config.device.placement = Placement::Everything;
+    let compiler = Compiler::new(config)?;
+    let program = compiler.check("counts.cot", TWO_KERNELS);
+    let request = derivative("f", DerivativeForm::Vjp, &["x"]);
+    let f = compiler.function(&program, &request, Engine::VULKAN).map_err(|e| e.to_string())?;
+    let array = HostValue::f64s(&[1000], &[0.5; 1000]);
+    let args = Arguments::from([("x".to_owned(), array.clone()), ("cotangent".to_owned(), array)]);
+    for _ in 0..2 {
+        f.call(&args).map_err(|e| e.to_string())?;
+    }
+    let Some(Ran::OnDevice(CallStatistics { launches, submissions, moved_bytes, .. })) = f.ran() else {
+        return Err("it did not run on the device".to_owned());
+    };
+    let text =
+        format!("{launches} launches in {submissions} submissions, {moved_bytes} bytes moved for 32,000 of arrays");
+    Ok(Measured::new(submissions == 1 && moved_bytes <= 32_000 + 4096, text))
+}
