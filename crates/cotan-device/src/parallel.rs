@@ -1,8 +1,7 @@
 //! Parallelism: which nodes are kernels of their own, with many threads, and which need the host.
 
-use cotan_loops::node::{BufferUse, Effect, any, walk};
-use cotan_loops::{Buffer, BufferKind, For, Home, Independence, Local, LoopFunction, Node, Operand, Target};
-use rustc_hash::FxHashSet;
+use cotan_loops::node::{Effect, any};
+use cotan_loops::{BufferKind, Home, Independence, LoopFunction, Node, Operand};
 
 /// Iterations that are known to be at most so many are not worth threads where a single one runs.
 const FEW: i64 = 16;
@@ -72,32 +71,4 @@ fn is_wide(node: &Node) -> bool {
 fn are_few(mut counts: impl Iterator<Item = Operand>) -> bool {
     let product = counts.try_fold(1_i64, |all, count| all.checked_mul(count.as_i64()?.max(0)));
     product.is_some_and(|n| n <= FEW)
-}
-
-/// Whether iterations of a loop combine values into what other iterations may combine into as well.
-pub(crate) fn shares_sums(l: &For) -> bool {
-    let (mut locals, mut buffers) = (FxHashSet::<Local>::default(), FxHashSet::<Buffer>::default());
-    let mut shares = false;
-    walk(&l.body, &mut |node| {
-        if let Node::Set(local, _) = node {
-            locals.insert(*local);
-        } else if let Node::Bind { buffer, to } = node {
-            // A name of memory of the iteration.
-            if buffers.contains(&to.buffer) {
-                buffers.insert(*buffer);
-            }
-        } else if let Node::Combine { target, .. } = node {
-            shares |= match target {
-                Target::Local(local) => !locals.contains(local),
-                Target::Element(place) => !buffers.contains(&place.buffer),
-            };
-        } else {
-            node.each_buffer(&mut |buffer, usage| {
-                if matches!(usage, BufferUse::Allocate | BufferUse::OpenStack) {
-                    buffers.insert(buffer);
-                }
-            });
-        }
-    });
-    shares
 }

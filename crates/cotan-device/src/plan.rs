@@ -148,14 +148,16 @@ pub enum Shape {
     One,
     /// One for each index tuple, outermost index first.
     Each(Vec<(Local, Operand)>),
-    /// One for each index tuple of a reduction, whose sums take up a value of each thread in the documented order.
+    /// One for each index tuple of a reduction, whose sums take up a value of each in the documented order. That order has
+    /// partial results, so threads may have one each; what the kernel leaves are the sums alone.
     Reduce {
         /// The indices, outermost first.
         indices: Vec<(Local, Operand)>,
         /// What is reduced: scalars.
         sums: Vec<Sum>,
     },
-    /// Iterations that combine values into memory that they share: one thread, in their order.
+    /// Iterations that combine values into memory that they share: one thread, in their order. Only what nobody knows the
+    /// size of is left to it.
     InOrder {
         /// The iteration number.
         index: Local,

@@ -1,14 +1,14 @@
 //! What plans look like.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use cotan_device::plan;
+use cotan_device::{Plan, plan};
 use cotan_ir::{parse_module, verify_module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
 use cotan_loops::{DEVICE, NestContext, VerifiedNests, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
 
-fn check(text: &str, expected: Expect) {
+fn planned(text: &str) -> Plan {
     let module = parse_module(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     verify_module(&module).unwrap();
     let nests = module.functions().map(|f| {
@@ -18,7 +18,11 @@ fn check(text: &str, expected: Expect) {
     });
     let name = text.trim_start().strip_prefix("fn ").unwrap().split('(').next().unwrap();
     let nests = VerifiedNests::new(nests.collect()).unwrap();
-    expected.assert_eq(&plan(&nests, name).unwrap().to_string());
+    plan(&nests, name).unwrap()
+}
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&planned(text).to_string());
 }
 
 #[test]
@@ -173,7 +177,6 @@ fn a_sum_of_arrays_keeps_its_values() {
               alloc s: f64[m] as result 0
               copy z[] to s[], m
               scope {
-                t.2 = mul.i64 1, m
                 alloc values: f64[n, m]
                 launch kernel 0
                 launch kernel 1
@@ -181,34 +184,208 @@ fn a_sum_of_arrays_keeps_its_values() {
               return s[]: f64[m]
             }
             kernel 0, a thread for each i < n {
-              given n, t.2, m, x, values
-              t.3 = mul.i64 0, n
-              t.4 = add.i64 t.3, i
-              t.5 = mul.i64 t.4, t.2
+              given m, x, values
+              t.2 = mul.i64 i, m
               t = mul.i64 i, m
               for k < m independent {
                 t.1 = add.i64 t, k
                 x = x[t.1]
                 segment {
-                  at = add.i64 k, t.5
+                  at = add.i64 k, t.2
                   values[at] = x
                 }
               }
             }
-            kernel 1, a thread for each e < t.2 {
-              given n, t.2, s, values
+            kernel 1, a thread for each e < m {
+              given n, m, s, values
               start = s[e]
               total.1 := start
               reduce i.1 < n into total.1 by add {
-                t.6 = mul.i64 0, n
-                t.7 = add.i64 t.6, i.1
-                t.8 = mul.i64 t.7, t.2
-                t.9 = add.i64 t.8, e
-                value = values[t.9]
+                t.3 = mul.i64 i.1, m
+                t.4 = add.i64 t.3, e
+                value = values[t.4]
                 total.1 add= value
               }
               total = total.1
               s[e] = total
+            }
+        "#]],
+    );
+}
+
+/// The kernels of a program, without what they do.
+fn check_kernels(text: &str, expected: Expect) {
+    let text = text.split_once("fn ").map(|(_, rest)| format!("fn {rest}")).unwrap();
+    let plan = planned(&text).to_string();
+    let kernels: Vec<&str> = plan.lines().filter(|line| line.starts_with("kernel ")).collect();
+    expected.assert_eq(&(kernels.join("\n") + "\n"));
+}
+
+#[test]
+fn contributions_are_written_down_and_added_by_independent_iterations() {
+    check_kernels(
+        include_str!("../../../tests/plans/scatter.cir"),
+        expect![[r#"
+        kernel 0, a thread for each t.10 < t.9 {
+        kernel 1, one thread {
+        kernel 2, a thread for each g < t.18 {
+        kernel 3, a thread for each e.7 < t.3 {
+        kernel 4, a thread for each g.2 < t.37 {
+        kernel 5, a thread for each b.1 < radix.26 {
+        kernel 6, a thread for each b.2 < radix.26 {
+        kernel 7, a thread for each g.5 < t.37 {
+        kernel 8, a thread for each g.6 < t.37 {
+        kernel 9, a thread for each b.4 < radix.26 {
+        kernel 10, a thread for each b.5 < radix.26 {
+        kernel 11, a thread for each g.9 < t.37 {
+        kernel 12, a thread for each j < t.9 {
+    "#]],
+    );
+}
+
+#[test]
+fn iterations_with_elements_of_their_own_are_threads() {
+    check_kernels(
+        include_str!("../../../tests/plans/own_elements.cir"),
+        expect![[r#"
+        kernel 0, a thread for each i < n {
+    "#]],
+    );
+}
+
+#[test]
+fn groups_of_iterations_add_to_copies_where_only_the_run_says_how_much() {
+    check_kernels(
+        include_str!("../../../tests/plans/steps_of_data.cir"),
+        expect![[r#"
+        kernel 0, one thread {
+        kernel 1, a thread for each e.1 < t.4 {
+        kernel 2, a thread for each e.3 < t.19 {
+        kernel 3, one thread {
+        kernel 4, a thread for each e.5 < t.21 {
+        kernel 5, a thread for each g < t.17 {
+        kernel 6, a thread for each e.9 < t.4 {
+        kernel 7, one thread {
+        kernel 8, one thread {
+    "#]],
+    );
+}
+
+#[test]
+fn products_stay_apart_from_sums_that_iterations_share() {
+    check(
+        "fn f(n: i64, x: f64[n], y: f64[n], z: f64[3]) {
+          h: f64[3] = par i < n acc (h.1: f64[3] add from z) {
+            e: f64 = x[i]
+            g: f64 = y[i]
+            p: f64 = mulc e, g
+            acc_add h.1[1] = p
+            yield
+          }
+          return h
+        }",
+        expect![[r#"
+            plan f {
+              alloc h: f64[3] as result 0
+              launch kernel 0
+              scope {
+                t = max.i64 n, 0
+                t.1 = add.i64 t, 4194303
+                t.2 = div.i64 t.1, 4194304
+                for tile < t.2 {
+                  scope {
+                    t.3 = mul.i64 tile, 4194304
+                    t.4 = sub.i64 t, t.3
+                    t.5 = min.i64 t.4, 4194304
+                    alloc keys: i64[t.5, 1]
+                    alloc values: f64[t.5, 1]
+                    launch kernel 1
+                    is = le.i64 t.5, 1024
+                    if is {
+                      launch kernel 2
+                    }
+                    else {
+                      t.9 = add.i64 t.5, 1023
+                      t.10 = div.i64 t.9, 1024
+                      t.11 = max.i64 t.10, 256
+                      t.12 = sub.i64 t.11, 1
+                      t.13 = add.i64 t.5, t.12
+                      t.14 = div.i64 t.13, t.11
+                      alloc copies: f64[t.14, 3]
+                      launch kernel 3
+                      launch kernel 4
+                    }
+                  }
+                }
+              }
+              return h[]: f64[3]
+            }
+            kernel 0, one thread {
+              given z, h
+              copy z[] to h[], 3
+            }
+            kernel 1, a thread for each t.6 < t.5 {
+              given t.3, x, y, keys, values
+              t.7 = add.i64 t.3, t.6
+              i = t.7
+              next := t.6
+              e = x[i]
+              g = y[i]
+              p = mulc.f64 e, g
+              at = next
+              keys[at] = 1
+              values[at] = p
+              t.8 = add.i64 at, 1
+              next := t.8
+            }
+            kernel 2, one thread {
+              given t.5, keys, values, h
+              for k < t.5 {
+                e.1 = keys[k]
+                is.1 = lt.i64 e.1, 3
+                if is.1 {
+                  e.2 = values[k]
+                  h[e.1] add= e.2
+                }
+              }
+            }
+            kernel 3, a thread for each g.1 < t.14 {
+              given t.11, t.5, copies, keys, values
+              t.15 = mul.i64 g.1, 3
+              for e.3 < 3 {
+                t.16 = add.i64 t.15, e.3
+                copies[t.16] = -0.0
+              }
+              t.17 = mul.i64 g.1, t.11
+              t.18 = sub.i64 t.5, t.17
+              t.19 = min.i64 t.18, t.11
+              for k.1 < t.19 {
+                t.20 = add.i64 t.17, k.1
+                e.4 = keys[t.20]
+                is.2 = lt.i64 e.4, 3
+                if is.2 {
+                  e.5 = values[t.20]
+                  t.21 = add.i64 t.15, e.4
+                  e.6 = copies[t.21]
+                  sum = add.f64 e.6, e.5
+                  copies[t.21] = sum
+                }
+              }
+            }
+            kernel 4, one thread {
+              given t.14, h, copies
+              for e.7 < 3 independent {
+                e.8 = h[e.7]
+                total := e.8
+                for g.2 < t.14 {
+                  t.22 = mul.i64 g.2, 3
+                  t.23 = add.i64 t.22, e.7
+                  e.9 = copies[t.23]
+                  sum.1 = add.f64 total, e.9
+                  total := sum.1
+                }
+                h[e.7] = total
+              }
             }
         "#]],
     );

@@ -6,8 +6,14 @@
 //!
 //! A sum that began with zero is not added to zero again. The sum of products that are contracted is -0.0 only if they
 //! are too small for any other number, and plain products don't keep the sign of a zero.
+//!
+//! On a way to devices a product stays apart from a sum that iterations of an independent loop share: which of them adds
+//! when is for the plan to say, and a sum that is read and written has lost that it is one.
 
-use crate::node::{Argument, Expr, Local, LocalInfo, LoopFunction, Node, Operand, Target, walk};
+use crate::node::{
+    Argument, Expr, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Target, shared_beside_sums,
+    shared_targets, walk,
+};
 use crate::pass::NestPass;
 use cotan_ir::{Const, Elem, Monoid};
 use cotan_ops::Instruction;
@@ -20,8 +26,23 @@ pub static PASS: NestPass = NestPass {
     run: |f, _| contract(f),
 };
 
+/// The record of the pass on ways to devices.
+pub(crate) static UNSHARED: NestPass = NestPass {
+    name: "contract_unshared",
+    doc: "Contracts sums of plain products to fused multiply-adds, but those that independent iterations share.",
+    run: |f, _| {
+        let shared = shared(&f.body);
+        contract_but(f, shared);
+    },
+};
+
 /// Contracts the plain products of a function.
 pub fn contract(f: &mut LoopFunction) {
+    contract_but(f, Vec::new());
+}
+
+/// Contracts those that are not combined into some memory.
+fn contract_but(f: &mut LoopFunction, mut apart: Vec<Target>) {
     let body = std::mem::take(&mut f.body);
     let mut uses = vec![0; f.locals.len()];
     let mut see = |operand: Operand| {
@@ -31,8 +52,8 @@ pub fn contract(f: &mut LoopFunction) {
     };
     walk(&body, &mut |node| node.each_operand(&mut see));
     f.results.iter().flat_map(Argument::operands).for_each(&mut see);
-    let reduced = reduced(&body);
-    f.body = Contract { f, uses, from_zero: FxHashSet::default(), reduced }.list(body);
+    apart.extend(reduced(&body));
+    f.body = Contract { f, uses, from_zero: FxHashSet::default(), apart }.list(body);
 }
 
 struct Contract<'a> {
@@ -40,7 +61,8 @@ struct Contract<'a> {
     uses: Vec<u32>,
     /// The sums in which 0.0 is.
     from_zero: FxHashSet<Local>,
-    reduced: Vec<Target>,
+    /// Sums that take no products.
+    apart: Vec<Target>,
 }
 
 /// What reductions combine values into. Nothing reads it while they do, so a product stays apart from such a sum.
@@ -49,6 +71,21 @@ fn reduced(body: &[Node]) -> Vec<Target> {
     walk(body, &mut |node| {
         if let Node::Reduce(reduction) = node {
             found.extend(reduction.sums.iter().map(|sum| sum.target));
+        }
+    });
+    found
+}
+
+/// What independent iterations combine values into together.
+fn shared(body: &[Node]) -> Vec<Target> {
+    let mut found = Vec::new();
+    walk(body, &mut |node| {
+        if let Node::For(l) = node
+            && l.independence == Independence::All
+        {
+            found.extend(shared_targets(&l.body).into_iter().map(|(_, target)| target));
+        } else if let Node::Reduce(reduction) = node {
+            found.extend(shared_beside_sums(reduction).into_iter().map(|(_, target)| target));
         }
     });
     found
@@ -83,7 +120,7 @@ impl Contract<'_> {
                 continue;
             }
             if let Node::Combine { monoid: Monoid::Add, target, value } = node
-                && !self.is_reduced(target)
+                && !self.is_apart(target)
                 && let Some(factors) = self.take(value, self.f.lanes(value), &mut products, &mut done)
             {
                 self.combine(factors, target, value, &mut done);
@@ -94,8 +131,8 @@ impl Contract<'_> {
         done.into_iter().flatten().collect()
     }
 
-    fn is_reduced(&self, target: Target) -> bool {
-        self.reduced.iter().any(|sum| sum.has_memory_of(target))
+    fn is_apart(&self, target: Target) -> bool {
+        self.apart.iter().any(|sum| sum.has_memory_of(target))
     }
 
     /// The factors of a product of so many lanes, which is no node of its own any more.

@@ -12,7 +12,7 @@ use crate::{contract, product};
 use cotan_ir::bug;
 
 /// The way of a nest to any device: no library that Cotan calls runs there, and all of them have fused multiply-adds.
-pub static FOR_DEVICES: NestPipeline = &[&product::PASS, &contract::PASS];
+pub static FOR_DEVICES: NestPipeline = &[&product::PASS, &contract::UNSHARED];
 
 /// Runs passes one after the other. Debug builds verify what they make, and name the guilty one.
 pub fn run(passes: &[&NestPass], f: &mut LoopFunction, context: &NestContext) {

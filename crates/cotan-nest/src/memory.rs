@@ -1,7 +1,8 @@
 //! Memory: blocks of elements, each with its type, and the arena that scopes release.
 //!
 //! An element is the bits of its [constant](cotan_ir::Const), whatever its type. A block that nobody has written to holds
-//! a pattern, and one that was released holds nothing.
+//! a pattern, and one that was released holds nothing. While threads run that know nothing of each other, what one of them
+//! reads or writes and another one has written is a race.
 
 use crate::error::{Outcome, RuntimeError, bug};
 use cotan_ir::{AllocationSite, Const, Elem, OutOfMemory};
@@ -32,6 +33,8 @@ impl Address {
 struct Block {
     elem: Elem,
     cells: Vec<u64>,
+    /// The last thread that wrote to each element, for as many as a thread ever did.
+    writers: Vec<u64>,
 }
 
 /// All memory of a run.
@@ -42,6 +45,24 @@ pub(crate) struct Memory {
     arena: Vec<usize>,
     held: u64,
     max_bytes: u64,
+    threads: Threads,
+}
+
+/// Threads that know nothing of each other, by numbers that none has twice.
+#[derive(Clone, Copy, Default)]
+struct Threads {
+    /// The one that runs; 0 where there is none.
+    running: u64,
+    /// The first one of its launch.
+    first: u64,
+    /// The last one that there was.
+    last: u64,
+}
+
+impl Threads {
+    fn is_race(self, writer: u64) -> bool {
+        self.running != 0 && writer >= self.first && writer != self.running
+    }
 }
 
 /// What the arena held at some time.
@@ -50,7 +71,25 @@ pub(crate) struct Mark(usize);
 
 impl Memory {
     pub(crate) fn new(max_bytes: u64) -> Memory {
-        Memory { blocks: Vec::new(), arena: Vec::new(), held: 0, max_bytes }
+        Memory { blocks: Vec::new(), arena: Vec::new(), held: 0, max_bytes, threads: Threads::default() }
+    }
+
+    // ---- threads
+
+    /// A launch of threads that know nothing of each other begins.
+    pub(crate) fn begin_launch(&mut self) {
+        self.threads.first = self.threads.last + 1;
+    }
+
+    /// The next thread of a launch runs.
+    pub(crate) fn begin_thread(&mut self) {
+        self.threads.last += 1;
+        self.threads.running = self.threads.last;
+    }
+
+    /// No thread of a launch runs.
+    pub(crate) fn end_launch(&mut self) {
+        self.threads.running = 0;
     }
 
     // ---- allocation
@@ -58,7 +97,7 @@ impl Memory {
     /// A block of so many elements that is released by name.
     pub(crate) fn allocate(&mut self, info: &BufferInfo, count: i64) -> Outcome<Address> {
         let block = self.blocks.len();
-        self.blocks.push(Some(Block { elem: info.elem, cells: Vec::new() }));
+        self.blocks.push(Some(Block { elem: info.elem, cells: Vec::new(), writers: Vec::new() }));
         let address = Address { block, offset: 0 };
         self.extend(address, info, count)?;
         Ok(address)
@@ -128,10 +167,14 @@ impl Memory {
     /// So many elements.
     pub(crate) fn elements(&self, address: Address, count: usize) -> Outcome<&[u64]> {
         let Some(Some(block)) = self.blocks.get(address.block) else { return bug("memory is read after its release") };
-        match range(address, count, block).and_then(|range| block.cells.get(range)) {
-            Some(cells) => Ok(cells),
-            None => bug(outside(address, count, block)),
+        let Some(range) = range(address, count, block) else { return bug(outside(address, count, block)) };
+        if self.threads.running != 0 {
+            let writers = &block.writers[range.start.min(block.writers.len())..range.end.min(block.writers.len())];
+            if writers.iter().any(|writer| self.threads.is_race(*writer)) {
+                return bug("a thread reads what another one writes");
+            }
         }
+        Ok(&block.cells[range])
     }
 
     /// So many elements, to be written.
@@ -139,11 +182,19 @@ impl Memory {
         let Some(Some(block)) = self.blocks.get_mut(address.block) else {
             return bug("memory is written to after its release");
         };
-        let message = outside(address, count, block);
-        match range(address, count, block).and_then(|range| block.cells.get_mut(range)) {
-            Some(cells) => Ok(cells),
-            None => bug(message),
+        let Some(range) = range(address, count, block) else { return bug(outside(address, count, block)) };
+        if self.threads.running != 0 {
+            if block.writers.len() < block.cells.len() {
+                block.writers.resize(block.cells.len(), 0);
+            }
+            for writer in &mut block.writers[range.clone()] {
+                if self.threads.is_race(*writer) {
+                    return bug("two threads write to one element");
+                }
+                *writer = self.threads.running;
+            }
         }
+        Ok(&mut block.cells[range])
     }
 
     /// Copies elements; the two ranges may overlap.

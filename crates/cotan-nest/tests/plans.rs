@@ -1,7 +1,7 @@
-//! Plans on the reference device.
+//! Plans on the reference device, beside the interpreter of nests.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use cotan_device::{Plan, RunError, plan};
+use cotan_device::{Plan, RunError, Shape, plan};
 use cotan_ir::{Const, parse_module, verify_module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
 use cotan_loops::{DEVICE, NestContext, VerifiedNests, lower};
@@ -21,7 +21,12 @@ const SCALED: &str = "fn f(n: i64, x: f64[n], c: f64) {
   return y, s
 }";
 
-fn planned(text: &str) -> Plan {
+const SCATTER: &str = include_str!("../../../tests/plans/scatter.cir");
+const SEVERAL: &str = include_str!("../../../tests/plans/several_targets.cir");
+const STEPS: &str = include_str!("../../../tests/plans/steps_of_data.cir");
+const OWN: &str = include_str!("../../../tests/plans/own_elements.cir");
+
+fn nests(text: &str) -> VerifiedNests {
     let module = parse_module(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     verify_module(&module).unwrap();
     let nests = module.functions().map(|f| {
@@ -29,7 +34,81 @@ fn planned(text: &str) -> Plan {
         run(FOR_DEVICES, &mut nest, &NestContext::default());
         nest
     });
-    plan(&VerifiedNests::new(nests.collect()).unwrap(), "f").unwrap()
+    VerifiedNests::new(nests.collect()).unwrap()
+}
+
+fn planned(text: &str) -> Plan {
+    plan(&nests(text), "f").unwrap()
+}
+
+/// Numbers of very different size, so that every order has sums of its own.
+fn uneven(n: i64) -> Vec<f64> {
+    (0..n).map(|k| ((k * 7919 % 101) as f64 - 50.0) * 10.0_f64.powi((k * 31 % 17) as i32 - 8)).collect()
+}
+
+/// Arguments of a scatter of `n` numbers to `m` elements.
+fn scattered(n: i64, m: i64) -> Vec<Value> {
+    let places: Vec<i64> = (0..n).map(|i| (i * i * 31 + i / 7) % m.max(1)).collect();
+    let (x, z) = (Value::f64s(&[n], &uneven(n)), Value::f64s(&[m], &uneven(m)));
+    vec![Const::i64(n).into(), Const::i64(m).into(), Value::i64s(&[n], &places), x, z]
+}
+
+/// Whether floats are the same but for how sums are grouped.
+fn are_close(a: &Value, b: &Value) -> bool {
+    match (a.floats(), b.floats()) {
+        (Some(x), Some(y)) => x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| (x - y).abs() <= 1e-3),
+        (_, _) => a == b,
+    }
+}
+
+#[test]
+fn contributions_to_large_arrays_are_added_in_the_order_of_iterations() {
+    let (nests, plan) = (nests(SCATTER), planned(SCATTER));
+    for (n, m) in [(0, 3), (1, 1), (1024, 7), (1025, 65), (5000, 100), (5000, 3000), (3000, 70_000)] {
+        let args = scattered(n, m);
+        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+        assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n} to {m}");
+    }
+}
+
+#[test]
+fn contributions_to_small_arrays_and_to_numbers_are_grouped_by_sizes() {
+    for text in [SCATTER, SEVERAL] {
+        let (nests, plan) = (nests(text), planned(text));
+        for (n, m) in [(0, 3), (1, 1), (300, 7), (2000, 1), (5000, 64), (5000, 65)] {
+            let mut args = scattered(n, m);
+            args.extend((text == SEVERAL).then(|| Const::f64(0.5).into()));
+            let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+            let found = run_plan(&plan, &args, &Options::default()).unwrap();
+            let same = found.len() == expected.len() && found.iter().zip(&expected).all(|(a, b)| are_close(a, b));
+            assert!(same, "{n} to {m}:\n{found:?}\n{expected:?}");
+            // The order of few is that of the iterations.
+            assert!(7 * n > 1024 || found == expected, "{n} to {m}:\n{found:?}\n{expected:?}");
+        }
+    }
+}
+
+#[test]
+fn the_first_iteration_that_fails_is_told_though_contributions_come_apart() {
+    let mut args = scattered(4000, 100);
+    args[2].bits[3999] = 100;
+    args[2].bits[1234] = 101;
+    let found = run_plan(&planned(SCATTER), &args, &Options::default());
+    assert!(matches!(found, Err(RunError::Check { ref args, .. }) if args[..] == [101, 100]), "{found:?}");
+}
+
+#[test]
+fn elements_of_an_iteration_are_added_to_where_they_lie() {
+    let (nests, plan) = (nests(OWN), planned(OWN));
+    assert!(plan.kernels.iter().all(|kernel| !matches!(kernel.shape, Shape::InOrder { .. })), "{plan}");
+    assert_eq!(plan.function.buffers.len(), nests[0].buffers.len(), "{plan}");
+    for (n, m) in [(0, 2), (3, 0), (70, 5)] {
+        let x = Value { dims: vec![n, m], ..Value::f64s(&[n * m], &uneven(n * m)) };
+        let z = Value { dims: vec![n, 2], ..Value::f64s(&[n * 2], &uneven(n * 2)) };
+        let args = [Const::i64(n).into(), Const::i64(m).into(), x, z];
+        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+        assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n} rows of {m}");
+    }
 }
 
 #[test]
@@ -48,4 +127,41 @@ fn arguments_that_do_not_fit_are_refused_before_anything_runs() {
     let found = run_plan(&planned(SCALED), &args, &Options::default());
     let expected = "argument 1: expected f64[3], found f64[2]".to_owned();
     assert_eq!(found, Err(RunError::Arguments(expected)));
+}
+
+#[test]
+fn groups_of_iterations_add_to_copies() {
+    let (nests, plan) = (nests(STEPS), planned(STEPS));
+    for (n, m) in [(0, 3), (1, 1), (32, 7), (33, 7), (300, 20)] {
+        let args = scattered(n, m);
+        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+        let found = run_plan(&plan, &args, &Options::default()).unwrap();
+        let same = found.len() == expected.len() && found.iter().zip(&expected).all(|(a, b)| are_close(a, b));
+        // A single group has the order of the iterations.
+        assert!(same && (n > 32 || found == expected), "{n} to {m}:\n{found:?}\n{expected:?}");
+    }
+}
+
+#[test]
+fn iterations_of_a_sum_may_combine_values_into_something_else() {
+    let text = "fn f(n: i64, x: f64[n], z: f64[n], c: f64) {
+      s: f64, m: f64, w: f64[n] = par i < n (add from 0.5) acc (m.1: f64 max from c) acc (w.1: f64[n] add from z) {
+        a: f64 = x[i]
+        acc_add m.1[] = a
+        acc_add w.1[0] = a
+        yield a
+      }
+      return s, m, w
+    }";
+    let (nests, plan) = (nests(text), planned(text));
+    for n in [1, 2, 17, 1000] {
+        let args = [
+            Const::i64(n).into(),
+            Value::f64s(&[n], &uneven(n)),
+            Value::f64s(&[n], &uneven(n)),
+            Const::f64(0.25).into(),
+        ];
+        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+        assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n}");
+    }
 }

@@ -8,10 +8,10 @@ use crate::num::Num;
 use std::f64::consts::PI;
 
 /// The greatest order of [`Gamma::polygamma`].
-const MAX_ORDER: i64 = 100;
+pub const MAX_ORDER: i64 = 100;
 
 /// The Bernoulli numbers of even index, from the second on.
-const BERNOULLI: [f64; 10] = [
+pub const BERNOULLI: [f64; 10] = [
     1.0 / 6.0,
     -1.0 / 30.0,
     1.0 / 42.0,

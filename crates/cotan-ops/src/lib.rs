@@ -57,7 +57,7 @@ pub use element_count::{ElementCount, count};
 pub use elementary::{Code, Expansion, Input, Step};
 pub use elements::{Elements, ElementsMut};
 pub use float::Float;
-pub use gamma::Gamma;
+pub use gamma::{BERNOULLI, Gamma, MAX_ORDER};
 pub use host::{Host, HostFn, host_function, host_functions};
 pub use instruction::{Instruction, InstructionTraits, Passed, Work};
 pub use kernel::Kernel;

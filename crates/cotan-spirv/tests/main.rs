@@ -2,6 +2,7 @@
 
 mod common;
 mod exact_fma;
+mod plans;
 mod probe;
 mod valid;
 mod vulkan;

@@ -1,12 +1,11 @@
 //! Kernels are valid SPIR-V, as `spirv-val` says where it is installed.
 
+use crate::common::validate;
 use cotan_ir::Elem;
-use cotan_spirv::emit::{Emitter, Kernel};
+use cotan_spirv::emit::Emitter;
 use cotan_spirv::features::{Features, FloatControls};
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::probe::probing_kernel;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 const CONTROLS: FloatControls = FloatControls { preserves_special: true, rounds_to_even: true, keeps_subnormals: true };
 
@@ -22,18 +21,6 @@ const ALL: Features = Features {
     controls32: CONTROLS,
     controls64: CONTROLS,
 };
-
-#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
-fn validate(name: &str, kernel: &Kernel) {
-    let validator = Command::new("spirv-val").args(["--target-env", "vulkan1.2", "-"]).stdin(Stdio::piped()).spawn();
-    let Ok(mut validator) = validator else {
-        eprintln!("no spirv-val, so nothing is validated");
-        return;
-    };
-    let bytes: Vec<u8> = kernel.words().iter().flat_map(|word| word.to_le_bytes()).collect();
-    validator.stdin.take().expect("it is piped").write_all(&bytes).expect("it reads");
-    assert!(validator.wait().expect("it ends").success(), "{name}");
-}
 
 #[test]
 fn kernels_of_the_probe_are_valid() {

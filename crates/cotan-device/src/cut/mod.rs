@@ -1,27 +1,35 @@
 //! The cut (host-device partitioning): nodes in a row that a single thread runs become one kernel, each loop and reduction
 //! that many threads share becomes one, and control around those becomes steps of the host.
 
+mod addition;
+mod grouped;
 mod kernels;
+mod own;
 mod regions;
+mod scattered;
 mod staged;
+mod writer;
 
 use crate::inline::inlined;
-use crate::parallel::{Role, shares_sums};
+use crate::parallel::Role;
 use crate::places::OnDevice;
 use crate::plan::{Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Shape, Step};
 use cotan_ir::bug;
 use cotan_loops::node::{BufferUse, Effect, OperandUse, Part, any};
 use cotan_loops::{Argument, Local, LoopFunction, Node, Operand, VerifiedNests};
+use own::Subscripts;
 
 /// The plan of a function, with all that it calls. The nests are those of [`DEVICE`](cotan_loops::DEVICE), with the passes
 /// [`FOR_DEVICES`](cotan_loops::pipeline::FOR_DEVICES) run.
 pub fn plan(functions: &VerifiedNests, name: &str) -> Result<Plan, PlanError> {
     let mut function = inlined(functions, name)?;
     staged::stage_reductions(&mut function);
+    scattered::distribute_accumulation(&mut function);
     let body = std::mem::take(&mut function.body);
     let whole = LoopFunction { body, ..function.clone() };
     let device = OnDevice::of(&whole);
-    let mut cut = Cut { f: &function, device: &device, kernels: Vec::new() };
+    let subscripts = Subscripts::of(&whole);
+    let mut cut = Cut { f: &function, device: &device, subscripts: &subscripts, kernels: Vec::new() };
     let mut steps = cut.list(&whole.body);
     let results: Vec<Operand> = function.results.iter().flat_map(Argument::operands).collect();
     cut.read_back(&results, &mut steps);
@@ -34,6 +42,7 @@ pub fn plan(functions: &VerifiedNests, name: &str) -> Result<Plan, PlanError> {
 struct Cut<'c> {
     f: &'c LoopFunction,
     device: &'c OnDevice,
+    subscripts: &'c Subscripts,
     kernels: Vec<Kernel>,
 }
 
@@ -116,11 +125,12 @@ impl Cut<'_> {
         if let Node::For(l) = node {
             let mut indices = vec![(l.index, l.count)];
             let mut body = &l.body;
-            let is_shared = shares_sums(l);
+            let is_shared = self.subscripts.are_shared(l);
             // A perfect nest is one index space.
             while !is_shared
                 && let [Node::For(inner)] = &body[..]
                 && Role::of(self.f, &body[0]) == Role::Kernel
+                && !self.subscripts.are_shared(inner)
                 && !indices.iter().any(|(index, _)| inner.count == (*index).into())
             {
                 indices.push((inner.index, inner.count));

@@ -1,13 +1,13 @@
-//! Staged reductions: one whose values are arrays, or whose iterations need the host (a numerical routine for each value),
-//! becomes a loop that keeps the values in an array, and a reduction of scalars for each element. The order in which values
+//! Staged reductions: one whose values are arrays, whose iterations need the host (a numerical routine for each value), or
+//! combine values into something else as well, becomes a loop that keeps the values in an array, and a reduction of scalars for each element. The order in which values
 //! are combined stays the documented one.
 
+use super::writer::{Writer, counted, loops, store};
 use crate::parallel::needs_host;
 use cotan_ir::Elem;
 use cotan_loops::node::walk_mut;
 use cotan_loops::{
-    Buffer, BufferInfo, BufferKind, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node, Operand,
-    Place, Reduce, Sum, Target, Threads,
+    Buffer, Expr, Independence, Local, LoopFunction, Node, Operand, Place, Reduce, Sum, Target, shared_beside_sums,
 };
 use cotan_ops::Instruction;
 
@@ -23,7 +23,8 @@ fn list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node> {
         node.map_lists(|inner| list(f, inner));
         let needs_host = needs_host(&node);
         out.push(if let Node::Reduce(reduction) = node {
-            if needs_host || has_arrays(&reduction) { Stage { f }.staged(*reduction) } else { Node::Reduce(reduction) }
+            let is_staged = needs_host || has_arrays(&reduction) || !shared_beside_sums(&reduction).is_empty();
+            if is_staged { Writer { f }.staged(*reduction) } else { Node::Reduce(reduction) }
         } else {
             node
         });
@@ -35,20 +36,16 @@ fn has_arrays(reduction: &Reduce) -> bool {
     reduction.sums.iter().any(|sum| matches!(sum.target, Target::Element(_)))
 }
 
-struct Stage<'f> {
-    f: &'f mut LoopFunction,
-}
-
-impl Stage<'_> {
+impl Writer<'_> {
     fn staged(&mut self, Reduce { indices, sums, body }: Reduce) -> Node {
         let mut nodes = Vec::new();
         let sizes: Vec<Operand> = sums.iter().map(|sum| self.product(&sum.extents, &mut nodes)).collect();
-        let kept: Vec<Buffer> = sums.iter().map(|sum| self.array(sum, &indices, &mut nodes)).collect();
+        let kept: Vec<Buffer> = sums.iter().map(|sum| self.values(sum, &indices, &mut nodes)).collect();
         // The loop that keeps.
         let mut inner = Vec::new();
         let number = self.number(&indices, &mut inner);
         let firsts: Vec<Operand> =
-            sizes.iter().map(|size| self.native(Instruction::Mul, number, *size, &mut inner)).collect();
+            sizes.iter().map(|size| self.int(Instruction::Mul, number, *size, &mut inner)).collect();
         let mut body = body;
         self.keep(&mut body, &sums, &kept, &firsts);
         inner.extend(body);
@@ -79,8 +76,8 @@ impl Stage<'_> {
             indices.iter().map(|(_, count)| (self.local("i", Elem::I64), *count)).collect();
         let mut body = Vec::new();
         let number = self.number(&indices, &mut body);
-        let first = self.native(Instruction::Mul, number, size, &mut body);
-        let offset = self.native(Instruction::Add, first, element, &mut body);
+        let first = self.int(Instruction::Mul, number, size, &mut body);
+        let offset = self.int(Instruction::Add, first, element, &mut body);
         let value = self.local("value", self.f.buffers[buffer.index()].elem);
         body.push(Node::Load(value, Place { buffer, offset }));
         body.push(Node::Combine { monoid: sum.monoid, target: sum.target, value: value.into() });
@@ -122,69 +119,21 @@ impl Stage<'_> {
                 Target::Local(_) => Node::Store(Place { buffer, offset: firsts[k] }, value),
                 Target::Element(place) => {
                     let at = self.local("at", Elem::I64);
-                    let sum = native(Instruction::Add, place.offset, firsts[k]);
-                    let store = Node::Store(Place { buffer, offset: at.into() }, value);
-                    Node::Segment(vec![Node::Let(at, sum), store])
+                    let args = vec![place.offset, firsts[k]];
+                    let sum = Expr::Native { instruction: Instruction::Add, elem: Elem::I64, args };
+                    Node::Segment(vec![Node::Let(at, sum), store(buffer, at.into(), value)])
                 }
             };
         });
     }
 
     /// An array of all values of a sum.
-    fn array(&mut self, sum: &Sum, indices: &[(Local, Operand)], nodes: &mut Vec<Node>) -> Buffer {
+    fn values(&mut self, sum: &Sum, indices: &[(Local, Operand)], nodes: &mut Vec<Node>) -> Buffer {
         let elem = match sum.target {
             Target::Local(local) => self.f.elem(local),
-            Target::Element(place) => self.f.buffers[place.buffer.index()].elem,
+            Target::Element(place) => self.elem(place.buffer),
         };
-        let kind = BufferKind::Allocated(Home::Arena);
-        let span = cotan_ir::Span::default();
-        self.f.buffers.push(BufferInfo { name: "values".into(), elem, kind, span, is_record: false });
-        let buffer = Buffer(self.f.buffers.len() as u32 - 1);
         let extents = indices.iter().map(|(_, count)| *count).chain(sum.extents.iter().copied());
-        nodes.push(Node::Alloc { buffer, extents: extents.collect() });
-        buffer
+        self.array("values", elem, &extents.collect::<Vec<_>>(), nodes)
     }
-
-    /// The number of an index tuple, row-major.
-    fn number(&mut self, indices: &[(Local, Operand)], nodes: &mut Vec<Node>) -> Operand {
-        indices.iter().fold(Operand::i64(0), |number, (index, count)| {
-            let row = self.native(Instruction::Mul, number, *count, nodes);
-            self.native(Instruction::Add, row, (*index).into(), nodes)
-        })
-    }
-
-    fn product(&mut self, extents: &[Operand], nodes: &mut Vec<Node>) -> Operand {
-        extents.iter().fold(Operand::i64(1), |all, extent| self.native(Instruction::Mul, all, *extent, nodes))
-    }
-
-    fn native(&mut self, instruction: Instruction, a: Operand, b: Operand, nodes: &mut Vec<Node>) -> Operand {
-        let to = self.local("t", Elem::I64);
-        nodes.push(Node::Let(to, native(instruction, a, b)));
-        to.into()
-    }
-
-    fn local(&mut self, name: &str, elem: Elem) -> Local {
-        self.new_local(name, elem, false)
-    }
-
-    fn mutable(&mut self, name: &str, elem: Elem) -> Local {
-        self.new_local(name, elem, true)
-    }
-
-    fn new_local(&mut self, name: &str, elem: Elem, is_mutable: bool) -> Local {
-        self.f.locals.push(LocalInfo { name: name.into(), elem, is_mutable, lanes: 1 });
-        Local(self.f.locals.len() as u32 - 1)
-    }
-}
-
-fn native(instruction: Instruction, a: Operand, b: Operand) -> Expr {
-    Expr::Native { instruction, elem: Elem::I64, args: vec![a, b] }
-}
-
-fn loops(indices: &[(Local, Operand)], body: Vec<Node>) -> Vec<Node> {
-    indices.iter().rev().fold(body, |body, (index, count)| vec![counted(*index, *count, Independence::All, body)])
-}
-
-fn counted(index: Local, count: Operand, independence: Independence, body: Vec<Node>) -> Node {
-    Node::For(Box::new(For { index, count, threads: Threads::One, independence, lanes: 1, may_flush: false, body }))
 }

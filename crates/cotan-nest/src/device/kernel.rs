@@ -4,7 +4,7 @@ use crate::error::{Outcome, RuntimeError, bug};
 use crate::machine::{Frame, Machine};
 use crate::memory::Address;
 use cotan_device::{Kernel, Launch, Plan, Shape};
-use cotan_loops::{Buffer, Local, Operand};
+use cotan_loops::{Buffer, Local, Operand, Target};
 
 /// What is done for each index tuple.
 type Each<'e, T, M> = dyn FnMut(&T, &mut M, &[(Local, i64)]) -> Outcome<()> + 'e;
@@ -39,25 +39,36 @@ impl<'k> Threads<'_, 'k> {
                 if !kernel.writes.is_empty() || !kernel.writes_names.is_empty() {
                     return bug("many threads write one cell");
                 }
+                machine.memory.begin_launch();
                 self.each(machine, indices, &mut Vec::new(), &mut |threads, machine, at| {
                     let mut frame = threads.frame()?;
                     at.iter().for_each(|(index, k)| frame.set(*index, *k as u64));
+                    machine.memory.begin_thread();
                     threads.thread(machine, &mut frame)
-                })
+                })?;
+                machine.memory.end_launch();
+                Ok(())
             }
             Shape::Reduce { indices, sums } => {
+                let is_sum = |local: &Local| sums.iter().any(|sum| sum.target == Target::Local(*local));
+                if !kernel.writes.iter().all(is_sum) || !kernel.writes_names.is_empty() {
+                    return bug("many threads write one cell");
+                }
                 for sum in sums {
                     first.open(sum)?;
                 }
                 let mut reducing = std::mem::take(&mut first.reducing);
+                machine.memory.begin_launch();
                 self.each(machine, indices, &mut Vec::new(), &mut |threads, machine, at| {
                     let mut frame = threads.frame()?;
                     at.iter().for_each(|(index, k)| frame.set(*index, *k as u64));
                     std::mem::swap(&mut frame.reducing, &mut reducing);
+                    machine.memory.begin_thread();
                     threads.thread(machine, &mut frame)?;
                     std::mem::swap(&mut frame.reducing, &mut reducing);
                     Ok(())
                 })?;
+                machine.memory.end_launch();
                 reducing.into_iter().try_for_each(|sum| machine.finish(&mut first, sum))?;
                 self.leave(&first)
             }

@@ -1,8 +1,8 @@
 //! The reference device: it runs the kernels of a plan thread by thread, on memory that it checks.
 //!
 //! Each thread has a frame of its own, in which only what the kernel asks for has a value, so a plan that forgets to hand
-//! something over is a bug that is found. Threads run one after the other, and whatever they share is checked by its
-//! addresses alone.
+//! something over is a bug that is found. Threads run one after the other; that one of them reads or writes what another one
+//! of the launch has written is a bug as well.
 
 mod kernel;
 

@@ -2,7 +2,7 @@
 
 use super::layout::{NUMBERS, Report, Word, layout};
 use super::memory::Memory;
-use super::{Ends, LONG, Unsupported};
+use super::{Ends, LONG, Stage, Unsupported};
 use crate::emit::{Emitter, Kernel as Module, Register, Value, Variable};
 use cotan_device::{Kernel, Plan};
 use cotan_ir::Elem;
@@ -33,13 +33,13 @@ pub(super) struct Body<'b> {
 }
 
 impl<'b> Body<'b> {
-    pub(super) fn new(mut out: Emitter<'b>, plan: &'b Plan, kernel: &'b Kernel) -> Body<'b> {
+    pub(super) fn new(mut out: Emitter<'b>, plan: &'b Plan, kernel: &'b Kernel, stage: Stage) -> Body<'b> {
         let iteration = out.int(LONG, 0);
-        let mut body = Body {
+        Body {
             out,
             plan,
             kernel,
-            layout: layout(plan, kernel),
+            layout: layout(plan, kernel, stage),
             values: FxHashMap::default(),
             variables: FxHashMap::default(),
             memory: FxHashMap::default(),
@@ -47,14 +47,17 @@ impl<'b> Body<'b> {
             iteration,
             n_checks: 0,
             reducing: Vec::new(),
-        };
-        for local in &kernel.arguments {
-            let bits = body.word(Word::Scalar(*local));
-            let value = body.of_word(body.f().elem(*local), bits);
-            body.define(*local, value);
         }
-        body.open_memory();
-        body
+    }
+
+    /// Says what the host gives.
+    pub(super) fn open(&mut self) {
+        for local in &self.kernel.arguments {
+            let bits = self.word(Word::Scalar(*local));
+            let value = self.of_word(self.f().elem(*local), bits);
+            self.define(*local, value);
+        }
+        self.open_memory();
     }
 
     pub(super) fn finish(self) -> Module {
@@ -85,25 +88,37 @@ impl<'b> Body<'b> {
     }
 
     pub(super) fn read_cells(&mut self) {
+        self.read_scalars(&self.kernel.reads);
         let cells = self.word(Word::Cells);
-        for local in &self.kernel.reads {
+        self.read_names(cells);
+    }
+
+    pub(super) fn write_cells(&mut self) {
+        self.write_scalars(&self.kernel.writes);
+        let cells = self.word(Word::Cells);
+        self.write_names(cells);
+    }
+
+    /// Gives scalars what is in their cells.
+    pub(super) fn read_scalars(&mut self, locals: &[Local]) {
+        let cells = self.word(Word::Cells);
+        for local in locals {
             let at = self.word_at(cells, self.plan.cells.locals[local].0 as usize);
             let bits = self.out.load(Elem::U64, at);
             let value = self.of_word(self.f().elem(*local), bits);
             self.define(*local, value);
         }
-        self.read_names(cells);
     }
 
-    pub(super) fn write_cells(&mut self) {
+    /// Leaves scalars in their cells.
+    pub(super) fn write_scalars(&mut self, locals: &[Local]) {
         let cells = self.word(Word::Cells);
-        for local in &self.kernel.writes {
+        for local in locals {
             let at = self.word_at(cells, self.plan.cells.locals[local].0 as usize);
             let value = self.operand((*local).into());
             let bits = self.out.as_word(self.f().elem(*local), value);
             self.out.store(Elem::U64, at, bits);
         }
-        self.write_names(cells);
     }
 
     // ---- threads
@@ -136,16 +151,6 @@ impl<'b> Body<'b> {
 
     pub(super) fn set_iteration(&mut self, iteration: Value) {
         self.iteration = iteration;
-    }
-
-    /// How often indices count, which the host knows.
-    pub(super) fn define_counts(&mut self, indices: &[(Local, Operand)]) {
-        for (position, (_, count)) in indices.iter().enumerate() {
-            if let Operand::Local(count) = count {
-                let value = self.word(Word::Count(position));
-                self.define(*count, value);
-            }
-        }
     }
 
     /// The indices of an iteration, the last of which counts fastest.

@@ -1,12 +1,12 @@
-//! Functions that a host computes on CPUs. Whole powers are written out as loops; where another one is reached the thread
+//! Functions that a host computes on CPUs. Whole powers and remainders are loops; where another one is reached the thread
 //! says that the call is one for the host, and ends: a call is pure, so it runs there from its beginning.
 
 use super::body::Body;
 use super::layout::{Report, Word};
 use super::{LONG, Unsupported};
-use crate::emit::{Register, Value};
+use crate::emit::{Register, Value, Variable};
 use cotan_ir::{Const, Elem, Prim};
-use cotan_ops::{COS, Instruction, POWI, SIN, TAN};
+use cotan_ops::{COS, DIGAMMA, Instruction, LGAMMA, POLYGAMMA, POWI, POWI_FITS, REM, SIN, TAN};
 use rspirv::spirv::Op;
 
 impl Body<'_> {
@@ -15,8 +15,20 @@ impl Body<'_> {
         if prim == POWI.prim() {
             return self.power(elem, args[0], args[1]);
         }
-        // Their formulas hold for all but the largest angles, so few calls get here.
-        if [&SIN, &COS, &TAN].into_iter().any(|row| prim == row.prim()) {
+        if prim == POWI_FITS.prim() {
+            return Ok(self.power_fits(elem, args[0], args[1]));
+        }
+        if prim == REM.prim() && !elem.is_integer() {
+            return self.remainder(elem, [args[0], args[1]]);
+        }
+        if prim == DIGAMMA.prim() {
+            return self.digamma(elem, args[0]);
+        }
+        if prim == POLYGAMMA.prim() {
+            return self.polygamma(elem, args[0], args[1]);
+        }
+        // Their formulas hold for all but the largest angles, and for positive numbers, so few calls get here.
+        if [&SIN, &COS, &TAN, &LGAMMA].into_iter().any(|row| prim == row.prim()) {
             let always = self.out.constant(Const::bool(true));
             self.leave_to_host(always);
             return Ok(self.out.constant(Const::zero(elem)));
@@ -82,5 +94,58 @@ impl Body<'_> {
         }
         let cut = self.out.choose(register, is_unit, power, nothing);
         Ok(self.out.choose(register, is_negative, cut, power))
+    }
+    /// Whether a whole power of an integer is one of its type: products, until one is too large.
+    fn power_fits(&mut self, elem: Elem, base: Value, exponent: Value) -> Value {
+        let (zero, one) = (self.out.int(LONG, 0), self.out.int(LONG, 1));
+        let base = self.out.as_word(elem, base);
+        let width = 8 * elem.bytes() as u32;
+        let (magnitude, limit) = if elem.is_unsigned() {
+            (base, self.out.bits_constant(LONG, u64::MAX >> (64 - width)))
+        } else {
+            let is_negative = self.out.compare(Op::SLessThan, base, zero);
+            let negated = self.out.sub(LONG, zero, base);
+            let last = self.out.masked(LONG, exponent, 1);
+            let is_odd = self.out.compare(Op::IEqual, last, one);
+            let below = self.out.and(Register::Bool, is_negative, is_odd);
+            let least = self.out.bits_constant(LONG, 1 << (width - 1));
+            let greatest = self.out.bits_constant(LONG, (1 << (width - 1)) - 1);
+            let limit = self.out.choose(LONG, below, least, greatest);
+            (self.out.choose(LONG, is_negative, negated, base), limit)
+        };
+        let is_short = self.out.compare(Op::ULessThanEqual, magnitude, one);
+        let quotient = self.out.choose(LONG, is_short, one, magnitude);
+        let most = self.out.op(Op::UDiv, LONG, &[limit, quotient]);
+        let (product, left) = (self.out.variable(LONG), self.out.variable(LONG));
+        let fits = self.out.variable(Register::Bool);
+        let is_whole = self.out.compare(Op::SGreaterThanEqual, exponent, zero);
+        let turns = self.out.choose(LONG, is_short, zero, exponent);
+        self.out.set(product, one);
+        self.out.set(left, turns);
+        self.out.set(fits, is_whole);
+
+        let turn = self.out.begin_loop();
+        let goes_on = self.power_goes_on(left, fits);
+        self.out.begin_turn(turn, goes_on);
+        let before = self.out.get(product);
+        let is_inside = self.out.compare(Op::ULessThanEqual, before, most);
+        self.out.set(fits, is_inside);
+        let after = self.out.mul(LONG, before, magnitude);
+        self.out.set(product, after);
+        let n_left = self.out.get(left);
+        let n_left = self.out.sub(LONG, n_left, one);
+        self.out.set(left, n_left);
+        self.out.end_loop(turn);
+        let goes_on = self.power_goes_on(left, fits);
+        self.leave_cut_loop(goes_on);
+        self.out.get(fits)
+    }
+
+    fn power_goes_on(&mut self, left: Variable, fits: Variable) -> Value {
+        let zero = self.out.int(LONG, 0);
+        let n_left = self.out.get(left);
+        let is_left = self.out.compare(Op::SGreaterThan, n_left, zero);
+        let fits = self.out.get(fits);
+        self.out.and(Register::Bool, is_left, fits)
     }
 }

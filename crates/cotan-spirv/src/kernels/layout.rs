@@ -1,6 +1,7 @@
-//! The block of arguments of a kernel: words of 64 bits, listed once for what writes the kernel and for what launches it.
+//! The block of arguments of a module: words of 64 bits, listed once for what writes the module and for what launches it.
 
-use cotan_device::{Kernel, Plan, Size};
+use super::Stage;
+use cotan_device::{Kernel, Plan, Shape, Size};
 use cotan_loops::node::{BufferUse, walk};
 use cotan_loops::{Buffer, Local};
 
@@ -31,6 +32,12 @@ pub enum Word {
     Region(usize),
     /// The capacity of an array that grows, by its number.
     Capacity(usize),
+    /// How many partial results there are of each sum.
+    Chains,
+    /// The address of the partial results that an earlier stage has left, by the position of the sum.
+    From(usize),
+    /// The address of those that this one leaves.
+    To(usize),
 }
 
 /// Words of the numbers of a message.
@@ -52,10 +59,34 @@ impl Report {
     pub const NEEDS: usize = 3;
 }
 
-/// The words of a kernel, in their order.
-pub fn layout(plan: &Plan, kernel: &Kernel) -> Vec<Word> {
-    let mut words =
-        vec![Word::Report, Word::Launch, Word::Cells, Word::Iterations, Word::Threads, Word::Slab, Word::Numbers];
+/// The words of a stage of a kernel, in their order.
+pub fn layout(plan: &Plan, kernel: &Kernel, stage: Stage) -> Vec<Word> {
+    let n_sums = match &kernel.shape {
+        Shape::Reduce { sums, .. } => sums.len(),
+        Shape::One | Shape::Each(_) | Shape::InOrder { .. } => 0,
+    };
+    let common = [Word::Report, Word::Launch, Word::Cells, Word::Iterations, Word::Threads];
+    let mut words = common.to_vec();
+    match stage {
+        Stage::Whole => words.extend(of_body(plan, kernel)),
+        Stage::Chains => {
+            words.push(Word::Chains);
+            words.extend(of_body(plan, kernel));
+            words.extend((0..n_sums).map(Word::To));
+        }
+        Stage::Totals => {
+            words.push(Word::Chains);
+            words.extend((0..n_sums).map(Word::From));
+            words.extend((0..n_sums).map(Word::To));
+        }
+        Stage::Last => words.extend((0..n_sums).map(Word::From)),
+    }
+    words
+}
+
+/// What the body of a kernel needs.
+fn of_body(plan: &Plan, kernel: &Kernel) -> Vec<Word> {
+    let mut words = vec![Word::Slab, Word::Numbers];
     words.extend((0..kernel.shape.indices().len()).map(Word::Count));
     words.extend(kernel.arguments.iter().copied().map(Word::Scalar));
     words.extend(kernel.buffers.iter().copied().map(Word::Memory));

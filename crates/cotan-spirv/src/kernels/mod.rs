@@ -5,18 +5,20 @@
 //! ends; a launch after it does nothing.
 
 mod body;
+mod chains;
 mod control;
+mod gamma;
 mod host;
 mod layout;
 mod memory;
 mod reduction;
+mod remainder;
 
 use crate::emit::{Emitter, Kernel as Module, NotEmitted, Register, Value};
 use crate::features::Features;
 use crate::numbers::Numbers;
 use body::Body;
 use cotan_device::{Kernel, Plan, Shape};
-use cotan_loops::{Node, Reduce};
 pub use layout::{NUMBERS, Report, Word, layout};
 use std::fmt;
 
@@ -52,56 +54,106 @@ impl From<NotEmitted> for Unsupported {
     }
 }
 
-/// Writes a kernel for a device with these features and numbers, in workgroups of so many threads.
+/// A launch of its own in which a part of a kernel is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// All of it.
+    Whole,
+    /// Of a reduction, the values of the iterations, into partial results.
+    Chains,
+    /// The same of the totals of blocks. It is launched for each level of blocks above the lowest.
+    Totals,
+    /// The total of the last block, into the sums.
+    Last,
+}
+
+impl Stage {
+    /// The stages of a kernel.
+    pub fn of(kernel: &Kernel) -> &'static [Stage] {
+        match kernel.shape {
+            Shape::Reduce { .. } => &[Stage::Chains, Stage::Totals, Stage::Last],
+            Shape::One | Shape::Each(_) | Shape::InOrder { .. } => &[Stage::Whole],
+        }
+    }
+}
+
+/// Writes the stages of a kernel for a device with these features and numbers, in workgroups of so many threads.
 pub fn emit(
     plan: &Plan,
     kernel: &Kernel,
     features: Features,
     numbers: &Numbers,
     workgroup: u32,
-) -> Result<Module, Unsupported> {
-    let out = Emitter::new(features, numbers, workgroup);
-    let mut body = Body::new(out, plan, kernel);
-    body.stop_after_failures();
-    match &kernel.shape {
-        Shape::One => {
-            body.only_first_thread();
-            body.read_cells();
-            body.nodes(&kernel.body)?;
-            body.write_cells();
-        }
-        Shape::InOrder { index, .. } => {
-            body.only_first_thread();
-            body.read_cells();
-            let ends = body.iterations();
-            body.counted(ends, |body, k| {
-                body.define(*index, k);
-                body.set_iteration(k);
-                body.nodes(&kernel.body)
-            })?;
-            body.write_cells();
-        }
-        Shape::Reduce { indices, sums } => {
-            body.only_first_thread();
-            body.read_cells();
-            body.define_counts(indices);
-            let whole = Reduce { indices: indices.clone(), sums: sums.clone(), body: kernel.body.clone() };
-            body.nodes(&[Node::Reduce(Box::new(whole))])?;
-            body.write_cells();
-        }
-        Shape::Each(indices) => {
-            body.read_cells();
-            let ends = body.shared_iterations();
-            body.counted(ends, |body, k| {
-                body.define_indices(indices, k);
-                body.set_iteration(k);
-                body.nodes(&kernel.body)
-            })?;
+) -> Result<Vec<Module>, Unsupported> {
+    Stage::of(kernel)
+        .iter()
+        .map(|stage| {
+            let out = Emitter::new(features, numbers, workgroup);
+            let mut body = Body::new(out, plan, kernel, *stage);
+            body.stop_after_failures();
+            body.stage(*stage)?;
+            let module = body.finish();
+            let words = module.words().len();
+            if words > MOST_WORDS { Err(Unsupported::Size(words)) } else { Ok(module) }
+        })
+        .collect()
+}
+
+impl Body<'_> {
+    fn stage(&mut self, stage: Stage) -> Result<(), Unsupported> {
+        let kernel = self.kernel;
+        match (&kernel.shape, stage) {
+            (Shape::Reduce { indices, sums }, Stage::Chains) => {
+                self.open();
+                self.read_cells();
+                self.chains(indices, sums)
+            }
+            (Shape::Reduce { sums, .. }, Stage::Totals) => self.chains_of_totals(sums),
+            (Shape::Reduce { sums, .. }, Stage::Last) => {
+                self.only_first_thread();
+                self.combine_totals(sums)
+            }
+            (shape, _) => {
+                self.open();
+                self.in_one_launch(shape)
+            }
         }
     }
-    let module = body.finish();
-    let words = module.words().len();
-    if words > MOST_WORDS { Err(Unsupported::Size(words)) } else { Ok(module) }
+
+    fn in_one_launch(&mut self, shape: &Shape) -> Result<(), Unsupported> {
+        let kernel = self.kernel;
+        match shape {
+            Shape::One => {
+                self.only_first_thread();
+                self.read_cells();
+                self.nodes(&kernel.body)?;
+                self.write_cells();
+                Ok(())
+            }
+            Shape::InOrder { index, .. } => {
+                self.only_first_thread();
+                self.read_cells();
+                let ends = self.iterations();
+                self.counted(ends, |body, k| {
+                    body.define(*index, k);
+                    body.set_iteration(k);
+                    body.nodes(&kernel.body)
+                })?;
+                self.write_cells();
+                Ok(())
+            }
+            Shape::Each(indices) => {
+                self.read_cells();
+                let ends = self.shared_iterations();
+                self.counted(ends, |body, k| {
+                    body.define_indices(indices, k);
+                    body.set_iteration(k);
+                    body.nodes(&kernel.body)
+                })
+            }
+            Shape::Reduce { .. } => Err(Unsupported::Node("a reduction in one launch".to_owned())),
+        }
+    }
 }
 
 /// Words of a kernel, at most. lavapipe takes more than a minute for one that is larger.

@@ -5,7 +5,7 @@
 
 use super::arena::Level;
 use super::{Running, failed, failures};
-use crate::kernels::{NUMBERS, Report};
+use crate::kernels::{NUMBERS, Report, Stage};
 use crate::vulkan::Command;
 use cotan_device::{KernelId, RunError};
 
@@ -27,6 +27,7 @@ pub(super) struct PendingLaunch {
     /// Its number in the report.
     pub(super) number: u64,
     pub(super) kernel: KernelId,
+    pub(super) stage: Stage,
     /// The arguments.
     pub(super) words: Vec<u64>,
     /// How many threads are wanted, and how many there are in whole workgroups.
@@ -66,7 +67,7 @@ impl Running<'_> {
         for one in pending {
             commands.push(match one {
                 Pending::Launch(launch) => {
-                    let pipeline = &self.loaded.pipelines[launch.kernel.index()];
+                    let pipeline = self.loaded.pipeline(launch.kernel, launch.stage)?;
                     Command::Launch { pipeline, arguments, threads: launch.wanted }
                 }
                 Pending::Copy { from, to, bytes } => {

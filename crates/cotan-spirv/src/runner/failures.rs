@@ -6,6 +6,7 @@ use cotan_device::{Kernel, Need, Plan, RunError, Shape};
 use cotan_ir::{AllocationSite, Const, OutOfMemory};
 use cotan_loops::node::walk;
 use cotan_loops::{BufferInfo, Node};
+use cotan_ops::reduce::{BLOCK, LANES};
 
 /// Memory that a device has not.
 pub(super) fn no_memory(info: &BufferInfo, bytes: u64, error: DeviceError) -> RunError {
@@ -45,7 +46,8 @@ pub(super) fn outcome(
     let (iteration, check) = (report[Report::CHECK] >> 16, report[Report::CHECK] & 0xffff);
     let thread = match kernel.shape {
         Shape::Each(_) => iteration % threads,
-        Shape::One | Shape::Reduce { .. } | Shape::InOrder { .. } => 0,
+        Shape::Reduce { .. } => (iteration / BLOCK as u64 * LANES as u64 + iteration % LANES as u64) % threads,
+        Shape::One | Shape::InOrder { .. } => 0,
     };
     let numbers = numbers(thread)?;
     let mut checks = Vec::new();

@@ -4,30 +4,24 @@ mod arena;
 mod batch;
 mod elements;
 mod failures;
+mod launch;
 
 use crate::emit::Kernel as Module;
-use crate::kernels::{NUMBERS, Report, Unsupported, Word, emit, layout};
+use crate::kernels::{Report, Stage, Unsupported, emit};
 use crate::numbers::Numbers;
 use crate::vulkan::{Device, DeviceError, Pipeline};
 use arena::{Arena, Level};
-use batch::{Pending, PendingLaunch};
-use cotan_device::{
-    Capacities, Cell, Device as PlanDevice, KernelId, Launch, Limits, Plan, RunError, Shape, Size, Until, run,
-};
-use cotan_loops::{BufferInfo, BufferKind, Home, Operand};
+use batch::Pending;
+use cotan_device::{Capacities, Cell, Device as PlanDevice, KernelId, Launch, Limits, Plan, RunError, Until, run};
+use cotan_loops::{BufferInfo, BufferKind, Home};
 use cotan_ops::Value;
+use cotan_ops::reduce::LANES;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Threads of a workgroup.
-const WORKGROUP: u32 = 64;
-
-/// The most threads of a launch.
-const MOST_THREADS: u64 = 1 << 14;
-
-/// The most bytes that threads of a launch have of their own.
-const MOST_SLAB: u64 = 256 << 20;
+/// Threads of a workgroup, where nothing else is asked for.
+pub const WORKGROUP: u32 = 64;
 
 /// The elements that there is room for at first in each array that grows.
 const FIRST_CAPACITY: i64 = 16;
@@ -37,7 +31,9 @@ const FIRST_CAPACITY: i64 = 16;
 pub struct LoadedPlan {
     device: Device,
     plan: Plan,
-    pipelines: Vec<Pipeline>,
+    /// Those of each kernel, by its stages.
+    pipelines: Vec<Vec<Pipeline>>,
+    workgroup: u32,
     state: Mutex<State>,
 }
 
@@ -79,16 +75,26 @@ impl std::error::Error for LoadPlanError {}
 
 /// The modules of the kernels of a plan, for a device with these numbers.
 pub fn modules(device: &Device, numbers: &Numbers, plan: &Plan) -> Result<Vec<Module>, Unsupported> {
+    Ok(staged_modules(device, numbers, plan, WORKGROUP)?.into_iter().flatten().collect())
+}
+
+/// The modules of each kernel, by its stages.
+fn staged_modules(
+    device: &Device,
+    numbers: &Numbers,
+    plan: &Plan,
+    workgroup: u32,
+) -> Result<Vec<Vec<Module>>, Unsupported> {
     let features = device.info().features;
-    plan.kernels.iter().map(|kernel| emit(plan, kernel, features, numbers, WORKGROUP)).collect()
+    plan.kernels.iter().map(|kernel| emit(plan, kernel, features, numbers, workgroup)).collect()
 }
 
 /// The kernels of a plan as text, or why one has no code.
 pub fn assembly(device: &Device, numbers: &Numbers, plan: &Plan) -> Vec<Result<String, String>> {
     let features = device.info().features;
     let text = |kernel| {
-        let module = emit(plan, kernel, features, numbers, WORKGROUP).map_err(|error| error.to_string())?;
-        Ok(module.assembly())
+        let modules = emit(plan, kernel, features, numbers, WORKGROUP).map_err(|error| error.to_string())?;
+        Ok(modules.iter().map(Module::assembly).collect())
     };
     plan.kernels.iter().map(text).collect()
 }
@@ -96,11 +102,35 @@ pub fn assembly(device: &Device, numbers: &Numbers, plan: &Plan) -> Vec<Result<S
 impl LoadedPlan {
     /// Has the driver compile the kernels of a plan.
     pub fn new(device: &Device, numbers: &Numbers, plan: Plan) -> Result<LoadedPlan, LoadPlanError> {
-        let modules = modules(device, numbers, &plan).map_err(LoadPlanError::Unsupported)?;
-        let pipelines = modules.iter().map(|module| device.compile(module)).collect::<Result<_, _>>();
+        LoadedPlan::in_workgroups(device, numbers, plan, WORKGROUP)
+    }
+
+    /// The same, in workgroups of so many threads, or of the nearest multiple of 16 that the device takes. No bit depends on
+    /// it.
+    pub fn in_workgroups(
+        device: &Device,
+        numbers: &Numbers,
+        plan: Plan,
+        workgroup: u32,
+    ) -> Result<LoadedPlan, LoadPlanError> {
+        // A thread takes the same partial result of different blocks, so its iterations ascend.
+        let lanes = LANES as u32;
+        let workgroup = workgroup.min(device.info().limits.workgroup) / lanes * lanes;
+        let workgroup = workgroup.max(lanes);
+        let modules = staged_modules(device, numbers, &plan, workgroup).map_err(LoadPlanError::Unsupported)?;
+        let compiled = |stages: &Vec<Module>| stages.iter().map(|module| device.compile(module)).collect();
+        let pipelines: Result<_, DeviceError> = modules.iter().map(compiled).collect();
         let state = State { capacities: Capacities::new(&plan, FIRST_CAPACITY), memory: CallMemory::default() };
         let pipelines = pipelines.map_err(LoadPlanError::Device)?;
-        Ok(LoadedPlan { device: device.clone(), plan, pipelines, state: Mutex::new(state) })
+        Ok(LoadedPlan { device: device.clone(), plan, pipelines, workgroup, state: Mutex::new(state) })
+    }
+
+    /// What the driver has made of a stage of a kernel.
+    fn pipeline(&self, id: KernelId, stage: Stage) -> Result<&Pipeline, RunError> {
+        let stages = Stage::of(&self.plan.kernels[id.index()]);
+        let position = stages.iter().position(|other| *other == stage);
+        let pipeline = position.and_then(|position| self.pipelines[id.index()].get(position));
+        pipeline.ok_or_else(|| RunError::Bug(format!("kernel {} has no {stage:?}", id.index())))
     }
 
     /// Calls it. What it prints goes to `output`.
@@ -327,71 +357,7 @@ impl PlanDevice for Running<'_> {
     }
 
     fn launch(&mut self, plan: &Plan, id: KernelId, launch: &Launch<'_, u64>) -> Result<(), RunError> {
-        let kernel = &plan.kernels[id.index()];
-        let known = |operand: Operand| match operand {
-            Operand::Const(c) => c.bits() as i64,
-            Operand::Local(local) => launch.scalars[local.index()] as i64,
-        };
-        let counts: Vec<i64> = kernel.shape.indices().iter().map(|(_, count)| known(*count).max(0)).collect();
-        let n = counts.iter().fold(1_i64, |n, count| n.saturating_mul(*count));
-        let is_empty = !counts.is_empty() && n == 0;
-        let has_effect_when_empty = match kernel.shape {
-            Shape::One | Shape::Each(_) => false,
-            Shape::Reduce { .. } | Shape::InOrder { .. } => true,
-        };
-        if is_empty && !has_effect_when_empty {
-            return Ok(());
-        }
-        let mut sizes = Vec::new();
-        let mut first = 0_u64;
-        for region in &kernel.regions {
-            sizes.push(first);
-            let elements = match &region.size {
-                Size::Known(extents) => {
-                    extents.iter().fold(1_u64, |n, extent| n.saturating_mul(known(*extent).max(0) as u64))
-                }
-                Size::Growing(number) => launch.capacities[*number] as u64,
-            };
-            first = first.saturating_add(elements);
-        }
-        let group = u64::from(WORKGROUP);
-        let wanted = match kernel.shape {
-            Shape::Each(_) => (n as u64).min(MOST_THREADS).min((MOST_SLAB / first.max(1).saturating_mul(8)).max(group)),
-            Shape::One | Shape::Reduce { .. } | Shape::InOrder { .. } => 1,
-        };
-        let threads = wanted.next_multiple_of(group);
-        let mark = self.memory.scopes.level();
-        let device = &self.loaded.device;
-        let bytes = first.saturating_mul(8).saturating_mul(threads);
-        let slab = self.memory.scopes.allocate(device, bytes).map_err(|error| match kernel.regions.first() {
-            Some(region) => failures::no_memory(&plan.function.buffers[region.buffer.index()], bytes, error),
-            None => failed(error),
-        })?;
-        let numbers = self.memory.scopes.allocate(device, 8 * NUMBERS as u64 * threads).map_err(failed)?;
-        self.n_launches += 1;
-        let mut words = Vec::new();
-        for word in layout(plan, kernel) {
-            words.push(match word {
-                Word::Report => self.report,
-                Word::Launch => self.n_launches,
-                Word::Cells => self.cells,
-                Word::Iterations => n as u64,
-                Word::Threads => threads,
-                Word::Slab => slab,
-                Word::Numbers => numbers,
-                Word::Count(position) => counts[position] as u64,
-                Word::Scalar(local) => launch.scalars[local.index()],
-                Word::Memory(buffer) => {
-                    let name = &plan.function.buffers[buffer.index()].name;
-                    launch.address(buffer).ok_or_else(|| RunError::Bug(format!("`{name}` has no memory")))?
-                }
-                Word::Region(position) => sizes[position],
-                Word::Capacity(number) => launch.capacities[number] as u64,
-            });
-        }
-        self.memory.scopes.release(mark);
-        let number = self.n_launches;
-        self.enqueue(Pending::Launch(PendingLaunch { number, kernel: id, words, wanted, threads, numbers }))
+        self.launch_kernel(plan, id, launch)
     }
 
     fn finish(&mut self) -> Result<(), RunError> {
