@@ -11,7 +11,8 @@
 //! when is for the plan to say, and a sum that is read and written has lost that it is one.
 
 use crate::node::{
-    Argument, Expr, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Target, shared_targets, walk,
+    Argument, Expr, Independence, Local, LocalInfo, LoopFunction, Node, Operand, Target, shared_beside_sums,
+    shared_targets, walk,
 };
 use crate::pass::NestPass;
 use cotan_ir::{Const, Elem, Monoid};
@@ -83,6 +84,8 @@ fn shared(body: &[Node]) -> Vec<Target> {
             && l.independence == Independence::All
         {
             found.extend(shared_targets(l).into_iter().map(|(_, target)| target));
+        } else if let Node::Reduce(reduction) = node {
+            found.extend(shared_beside_sums(reduction).into_iter().map(|(_, target)| target));
         }
     });
     found

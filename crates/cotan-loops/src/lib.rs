@@ -47,7 +47,7 @@ pub use lower::{lower, lower_only, lowers};
 pub use node::{
     Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo,
     LoopFunction, Node, Operand, Param, Place, Product, Reduce, Routine, Sharing, Sum, Target, Tensor, Threads, View,
-    Wave, combining, shared_targets,
+    Wave, combining, shared_beside_sums, shared_targets,
 };
 pub use parse::{NestParseError, parse_nest};
 pub use partial_sums::{BlockWork, PartialSums};

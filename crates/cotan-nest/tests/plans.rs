@@ -23,6 +23,7 @@ const SCALED: &str = "fn f(n: i64, x: f64[n], c: f64) {
 
 const SCATTER: &str = include_str!("../../../tests/plans/scatter.cir");
 const SEVERAL: &str = include_str!("../../../tests/plans/several_targets.cir");
+const BESIDE: &str = include_str!("../../../tests/plans/sum_and_scatter.cir");
 const STEPS: &str = include_str!("../../../tests/plans/steps_of_data.cir");
 const OWN: &str = include_str!("../../../tests/plans/own_elements.cir");
 
@@ -63,11 +64,13 @@ fn are_close(a: &Value, b: &Value) -> bool {
 
 #[test]
 fn contributions_to_large_arrays_are_added_in_the_order_of_iterations() {
-    let (nests, plan) = (nests(SCATTER), planned(SCATTER));
-    for (n, m) in [(0, 3), (1, 1), (1024, 7), (1025, 65), (5000, 100), (5000, 3000), (3000, 70_000)] {
-        let args = scattered(n, m);
-        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
-        assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n} to {m}");
+    for text in [SCATTER, BESIDE] {
+        let (nests, plan) = (nests(text), planned(text));
+        for (n, m) in [(0, 3), (1, 1), (1024, 7), (1025, 65), (5000, 100), (5000, 3000), (3000, 70_000)] {
+            let args = scattered(n, m);
+            let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+            assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n} to {m}");
+        }
     }
 }
 

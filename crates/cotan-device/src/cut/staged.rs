@@ -1,12 +1,14 @@
-//! Staged reductions: one whose values are arrays, or whose iterations need the host (a numerical routine for each value),
-//! becomes a loop that keeps the values in an array, and a reduction of scalars for each element. The order in which values
-//! are combined stays the documented one.
+//! Staged reductions: one whose values are arrays, or whose iterations need the host (a numerical routine for each value) or add
+//! to something else that they share, becomes a loop that keeps the values in an array, and a reduction of scalars for each
+//! element. The order in which values are combined stays the documented one.
 
 use super::writer::{Writer, counted, loops, store};
 use crate::parallel::needs_host;
 use cotan_ir::Elem;
 use cotan_loops::node::walk_mut;
-use cotan_loops::{Buffer, Expr, Independence, Local, LoopFunction, Node, Operand, Place, Reduce, Sum, Target};
+use cotan_loops::{
+    Buffer, Expr, Independence, Local, LoopFunction, Node, Operand, Place, Reduce, Sum, Target, shared_beside_sums,
+};
 use cotan_ops::Instruction;
 
 /// Stages the reductions of a function that a device can't run whole.
@@ -21,7 +23,11 @@ fn list(f: &mut LoopFunction, nodes: Vec<Node>) -> Vec<Node> {
         node.map_lists(|inner| list(f, inner));
         let needs_host = needs_host(&node);
         out.push(if let Node::Reduce(reduction) = node {
-            if needs_host || has_arrays(&reduction) { Writer { f }.staged(*reduction) } else { Node::Reduce(reduction) }
+            if needs_host || has_arrays(&reduction) || !shared_beside_sums(&reduction).is_empty() {
+                Writer { f }.staged(*reduction)
+            } else {
+                Node::Reduce(reduction)
+            }
         } else {
             node
         });

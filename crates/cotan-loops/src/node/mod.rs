@@ -35,7 +35,7 @@ pub use mentions::Mentions;
 pub use operand::{Local, LocalInfo, Operand};
 pub use reduce::Reduce;
 pub use shape::{BufferUse, Effect, LocalUse, OperandUse, Part, PartMut};
-pub use shared::shared_targets;
+pub use shared::{shared_beside_sums, shared_targets};
 pub use visit::{
     Definitions, any, count, definitions_of, each_definition, each_operand_mut, rename_buffers, walk, walk_mut,
 };
