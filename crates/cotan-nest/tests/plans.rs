@@ -23,6 +23,7 @@ const SCALED: &str = "fn f(n: i64, x: f64[n], c: f64) {
 
 const SCATTER: &str = include_str!("../../../tests/plans/scatter.cir");
 const SEVERAL: &str = include_str!("../../../tests/plans/several_targets.cir");
+const BESIDE: &str = include_str!("../../../tests/plans/sum_and_scatter.cir");
 const STEPS: &str = include_str!("../../../tests/plans/steps_of_data.cir");
 const OWN: &str = include_str!("../../../tests/plans/own_elements.cir");
 
@@ -63,11 +64,13 @@ fn are_close(a: &Value, b: &Value) -> bool {
 
 #[test]
 fn contributions_to_large_arrays_are_added_in_the_order_of_iterations() {
-    let (nests, plan) = (nests(SCATTER), planned(SCATTER));
-    for (n, m) in [(0, 3), (1, 1), (1024, 7), (1025, 65), (5000, 100), (5000, 3000), (3000, 70_000)] {
-        let args = scattered(n, m);
-        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
-        assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n} to {m}");
+    for text in [SCATTER, BESIDE] {
+        let (nests, plan) = (nests(text), planned(text));
+        for (n, m) in [(0, 3), (1, 1), (1024, 7), (1025, 65), (5000, 100), (5000, 3000), (3000, 70_000)] {
+            let args = scattered(n, m);
+            let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+            assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n} to {m}");
+        }
     }
 }
 
@@ -139,29 +142,5 @@ fn groups_of_iterations_add_to_copies() {
         let same = found.len() == expected.len() && found.iter().zip(&expected).all(|(a, b)| are_close(a, b));
         // A single group has the order of the iterations.
         assert!(same && (n > 32 || found == expected), "{n} to {m}:\n{found:?}\n{expected:?}");
-    }
-}
-
-#[test]
-fn iterations_of_a_sum_may_combine_values_into_something_else() {
-    let text = "fn f(n: i64, x: f64[n], z: f64[n], c: f64) {
-      s: f64, m: f64, w: f64[n] = par i < n (add from 0.5) acc (m.1: f64 max from c) acc (w.1: f64[n] add from z) {
-        a: f64 = x[i]
-        acc_add m.1[] = a
-        acc_add w.1[0] = a
-        yield a
-      }
-      return s, m, w
-    }";
-    let (nests, plan) = (nests(text), planned(text));
-    for n in [1, 2, 17, 1000] {
-        let args = [
-            Const::i64(n).into(),
-            Value::f64s(&[n], &uneven(n)),
-            Value::f64s(&[n], &uneven(n)),
-            Const::f64(0.25).into(),
-        ];
-        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
-        assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n}");
     }
 }
