@@ -25,10 +25,9 @@ fn planned(text: &str) -> Plan {
 
 /// The bits of the elements; every NaN is the same.
 fn bits(value: &Value) -> Vec<u64> {
-    let is_nan = |bits: u64| match value.elem {
-        Elem::F64 => f64::from_bits(bits).is_nan(),
-        Elem::F32 => f32::from_bits(bits as u32).is_nan(),
-        _ => false,
+    let is_nan = |bits: u64| {
+        value.elem == Elem::F64 && f64::from_bits(bits).is_nan()
+            || value.elem == Elem::F32 && f32::from_bits(bits as u32).is_nan()
     };
     value.bits.iter().map(|bits| if is_nan(*bits) { u64::MAX } else { *bits }).collect()
 }

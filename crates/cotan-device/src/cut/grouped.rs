@@ -113,13 +113,13 @@ impl Writer<'_> {
         let mut inner = Vec::new();
         let number = self.int(Instruction::Add, first, k.into(), &mut inner);
         inner.push(Node::Let(l.index, Expr::Copy(number)));
-        inner.extend(self.into_copies(&l.body, shared, &firsts));
+        inner.extend(self.combined_in_copies(&l.body, shared, &firsts));
         body.push(counted(k, here, Independence::None, vec![Node::Scope(inner)]));
         counted(g, n_groups, Independence::All, body)
     }
 
     /// The body, which combines into copies. They are read and written, as nobody else does so.
-    fn into_copies(&mut self, body: &[Node], (all, own): Shared<'_>, firsts: &[Operand]) -> Vec<Node> {
+    fn combined_in_copies(&mut self, body: &[Node], (all, own): Shared<'_>, firsts: &[Operand]) -> Vec<Node> {
         let mut out = Vec::with_capacity(body.len());
         for node in body {
             if let Node::Combine { target, value, .. } = node
@@ -137,7 +137,7 @@ impl Writer<'_> {
                 self.update(*place, *monoid, *value, &mut out);
             } else {
                 let mut node = node.clone();
-                node.map_lists(|inner| self.into_copies(&inner, (all, own), firsts));
+                node.map_lists(|inner| self.combined_in_copies(&inner, (all, own), firsts));
                 out.push(node);
             }
         }

@@ -137,13 +137,13 @@ pub(super) fn counted(index: Local, count: Operand, independence: Independence, 
 }
 
 fn known(instruction: Instruction, a: i64, b: i64) -> Option<i64> {
-    match instruction {
-        Instruction::Add => a.checked_add(b),
-        Instruction::Sub => a.checked_sub(b),
-        Instruction::Mul => a.checked_mul(b),
-        Instruction::Div => a.checked_div(b),
-        Instruction::Min => Some(a.min(b)),
-        Instruction::Max => Some(a.max(b)),
-        _ => None,
-    }
+    let known = [
+        (Instruction::Add, a.checked_add(b)),
+        (Instruction::Sub, a.checked_sub(b)),
+        (Instruction::Mul, a.checked_mul(b)),
+        (Instruction::Div, a.checked_div(b)),
+        (Instruction::Min, Some(a.min(b))),
+        (Instruction::Max, Some(a.max(b))),
+    ];
+    known.into_iter().find(|(of, _)| *of == instruction).and_then(|(_, value)| value)
 }

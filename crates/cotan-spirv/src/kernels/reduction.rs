@@ -211,7 +211,8 @@ impl Body<'_> {
         let closes = self.out.and(Register::Bool, begins, is_behind);
         let branches = self.out.begin_branches(closes);
         let last = self.out.sub(LONG, n, one);
-        for Reducing { scalar, partials } in self.reducing[first..].to_vec() {
+        let reducing = self.reducing[first..].to_vec();
+        for Reducing { scalar, partials } in reducing {
             if let Partials::All(array, _) = partials {
                 self.close(scalar, array, last)?;
             }
