@@ -26,7 +26,7 @@ pub(crate) fn agree(module: &Module, name: &str, args: &[Value], nests: &Verifie
 
 /// One call on the interpreter of the core IR, and on the reference device by a plan.
 pub(crate) fn agree_on_plan(module: &Module, name: &str, args: &[Value], plan: &Plan) -> Result<(), String> {
-    beside_core_ir(module, name, args, false, |limits, output| {
+    beside_core_ir(module, name, args, plan.function.regroups_sums, |limits, output| {
         cotan_nest::run_plan_with_output(plan, args, limits, output).map_err(|error| match error {
             cotan_device::RunError::Check { kind, args, span } => Failed::Check(kind, args, span),
             cotan_device::RunError::Arguments(_)

@@ -47,7 +47,7 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
     let (device, numbers) = device()?;
     let nests = VerifiedNests::new(NestPlace::on_devices().nests(module, name)?).map_err(|e| e.to_string())?;
     let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
-    let text = plan.to_string();
+    let (text, regroups) = (plan.to_string(), plan.function.regroups_sums);
     let loaded = match LoadedPlan::new(device, numbers, plan) {
         Ok(loaded) => loaded,
         Err(LoadPlanError::Unsupported(Unsupported::Size(_))) => {
@@ -57,7 +57,7 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
         Err(LoadPlanError::Device(error)) => return Err(format!("the plan of `{name}`: {error}\n{text}")),
     };
     let mut is_for_host = false;
-    let agrees = beside_core_ir(module, name, args, false, |limits, output| {
+    let agrees = beside_core_ir(module, name, args, regroups, |limits, output| {
         let may = CallLimits { host: Limits { steps: limits.steps, ..Limits::default() }, ..CallLimits::default() };
         loaded.call(args, &may, output).map(|called| called.values).map_err(|error| match error {
             RunError::Check { kind, args, span } => Failed::Check(kind, args, span),
@@ -83,7 +83,7 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
 /// A function of a case, or one of its derivatives, does so where there is a device and code for it.
 pub fn on_vulkan(case: &Case) -> Verdict {
     match device() {
-        Ok(_) => on_device(case, &|module, name, args| same_on_vulkan(module, name, args).map(drop)),
+        Ok(_) => on_device(case, |module, name, args| same_on_vulkan(module, name, args).map(drop)),
         Err(why) => Verdict::Unusable(why),
     }
 }
