@@ -165,4 +165,22 @@ mod tests {
         assert_eq!(numbers.replaced(), [(Instruction::Fma, Elem::F64)]);
         assert!(!numbers.is_replaced(Instruction::Fma, Elem::F32));
     }
+    #[test]
+    fn what_is_kept_is_what_was_found() {
+        let mut some = Numbers::of_driver();
+        some.replace(Instruction::Fma, Elem::F64);
+        some.replace(Instruction::Trunc, Elem::F32);
+        let all = Numbers::all_replaced();
+        for numbers in [Numbers::of_driver(), all.clone(), some] {
+            let again = Numbers::of_bytes(&numbers.to_bytes()).expect("its own bytes");
+            let is_same = |(instruction, elem): &(Instruction, Elem)| {
+                numbers.is_replaced(*instruction, *elem) == again.is_replaced(*instruction, *elem)
+            };
+            assert!(all.replaced().iter().all(is_same));
+        }
+        let mut bytes = all.to_bytes();
+        bytes[0] = 2;
+        assert_eq!(Numbers::of_bytes(&bytes), None);
+        assert_eq!(Numbers::of_bytes(&bytes[1..]), None);
+    }
 }

@@ -5,6 +5,7 @@ use super::comparison::same_bits;
 use super::compiled::Agreement;
 use crate::compile::shared_machine;
 use crate::derived_case::Case;
+use crate::tier;
 use crate::variant::Variant;
 use cotan_ad::derivative;
 use cotan_ir::{Block, Checkpoint, Function, Mode, Module, Op, ReversePolicy};
@@ -26,11 +27,11 @@ pub fn checkpoints(case: &Case) -> Verdict {
     Verdict::of(SCHEMES.iter().skip(nth as usize).take(1).try_for_each(|scheme| keeps_bits(case, *scheme).map(drop)))
 }
 
-/// Every scheme on the interpreter, and the first as compiled code.
-pub fn checkpoints_of_every_scheme(case: &Case) -> Verdict {
+/// Two schemes on the interpreter, those of the case's name, or all in the campaign; and the first as compiled code.
+pub fn checkpoints_of_several_schemes(case: &Case) -> Verdict {
     Verdict::of((|| {
-        for scheme in &SCHEMES[1..] {
-            keeps_bits(case, *scheme)?;
+        for scheme in tier::chosen(&SCHEMES[1..], 2, &case.subject.label) {
+            keeps_bits(case, scheme)?;
         }
         let module = keeps_bits(case, SCHEMES[0])?;
         let name = case.first(Mode::Vjp).canonical_name();

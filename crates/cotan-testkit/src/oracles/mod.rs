@@ -23,7 +23,7 @@ mod versions;
 mod vulkan;
 
 pub(crate) use beside_nan::beside_nan;
-pub use checkpoints::{checkpoints, checkpoints_of_every_scheme};
+pub use checkpoints::{checkpoints, checkpoints_of_several_schemes};
 pub(crate) use comparison::{regrouped, same_bits};
 pub(crate) use compiled::{Agreement, Ran, called, interpreted, outcome_of, same_outcome};
 pub use compiled::{compiled, compiled_once, compiled_quickly};

@@ -15,7 +15,7 @@ use cotan_testkit::frontend::{
 };
 use cotan_testkit::header::{self, Expected, named_arguments};
 use cotan_testkit::oracles::{
-    SECOND_ORDER, Verdict, asked_forward, checkpoints_of_every_scheme, compiled_once, dot_product, forward_reverse,
+    SECOND_ORDER, Verdict, asked_forward, checkpoints_of_several_schemes, compiled_once, dot_product, forward_reverse,
     primal_value, regions, tape,
 };
 use cotan_testkit::shuffle::{Order, has_parallel_loops, shuffled};
@@ -263,7 +263,7 @@ impl Test<'_> {
         let subject = Subject::new(label, module, name, self.arguments(&lowered)?);
         let case = Case::new(subject)?;
         let oracles =
-            [primal_value, dot_product, tape, forward_reverse, checkpoints_of_every_scheme, regions, compiled_once];
+            [primal_value, dot_product, tape, forward_reverse, checkpoints_of_several_schemes, regions, compiled_once];
         oracles.into_iter().try_for_each(|ask| holds(ask(&case)))?;
         unit_tangents(&case, &lowered, wrt)?;
         if self.case.order < 2 {
