@@ -53,7 +53,7 @@ impl fmt::Display for Failure {
 pub struct Outcome {
     /// Programs run.
     pub programs: u64,
-    /// Points at which finite differences could judge, of how many in f64.
+    /// Points at which finite differences could judge, of how many in f64; of one oracle alone, programs that it could.
     pub usable: (u64, u64),
     /// What was tested under which derivative.
     pub coverage: Coverage,
@@ -209,7 +209,12 @@ fn examine(
     let mut case = Case::new(subject)?;
     let is_compiled = match asked {
         Asked::All { is_compiled } => is_compiled,
-        Asked::Only(oracle) => return ask(&oracle, &case, at).map(drop),
+        Asked::Only(oracle) => {
+            let verdict = ask(&oracle, &case, at)?;
+            outcome.usable.1 += 1;
+            outcome.usable.0 += u64::from(verdict == Verdict::Holds);
+            return Ok(());
+        }
     };
     for oracle in FIRST_ORDER {
         let verdict = ask(oracle, &case, at)?;

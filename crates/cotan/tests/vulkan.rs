@@ -109,6 +109,24 @@ fn what_the_device_has_no_code_for_is_done_by_the_host_and_printed_once() {
 }
 
 #[test]
+fn nothing_is_printed_behind_a_kernel_that_fails() {
+    let text = "@io fn f[N](x: f64[N], at: i64[N]) -> f64[N] {
+  let y = tabulate(N, |i| x[at[i]])
+  print(\"behind\")
+  tabulate(N, |i| y[N - 1 - i])
+}";
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let f = function(&compiler, text, &Request::function("f"));
+    let at =
+        |places: [i64; 2]| args(&[("x", vector(&[1.0, 2.0])), ("at", HostValue::Tensor(Value::i64s(&[2], &places)))]);
+    for (places, expected) in [([0, 5], ""), ([1, 0], "behind\n")] {
+        let mut written = String::new();
+        let found = f.call_with_output(&at(places), &mut |text| written += text);
+        assert_eq!((found.is_err(), written.as_str()), (expected.is_empty(), expected), "{found:?}");
+    }
+}
+
+#[test]
 fn limits_hold_on_the_device() {
     let Some(compiler) = compiler(Config { memory: Some(1 << 20), ..Config::default() }) else { return };
     // The array is read at two places, so it is one.

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     };
     if args.profile && session.engine != Engine::CPU {
         let message = "`--profile` looks into compiled code".to_owned();
-        return Err(usage(message).help("leave out --backend interp"));
+        return Err(usage(message).help("use --backend cpu"));
     }
     // Compiled anew: what the cache holds would be no compile time.
     let config = Config { cache: None, quick_start: false, ..environment::config(&args.engine)? };

@@ -32,8 +32,14 @@ pub(crate) fn run(args: &EmitArgs) -> Result<u8, Failure> {
 
 /// A step after the lowering, of one function or of all.
 fn lowered(args: &EmitArgs, stage: emit::Stage) -> Result<String, Failure> {
-    let needs_llvm = matches!(stage, emit::Stage::Llvm | emit::Stage::Assembly);
-    let session = open(args, if needs_llvm { Backend::Cpu } else { Backend::Interp })?;
+    let backend = match stage {
+        emit::Stage::Llvm | emit::Stage::Assembly => Backend::Cpu,
+        emit::Stage::Spirv => Backend::Vulkan,
+        emit::Stage::Ir | emit::Stage::Dot | emit::Stage::Loops | emit::Stage::DeviceLoops | emit::Stage::Plan => {
+            Backend::Interp
+        }
+    };
+    let session = open(args, backend)?;
     let Some(name) = &args.function else { return every_function(&session, stage) };
     let lowered = session.lower(&request(name, &args.grad))?;
     session.compiler.emit(&session.program, &lowered, stage).map_err(emit_failure)

@@ -148,6 +148,11 @@ fn explained(op: &ManifestEntry) -> String {
 
 /// Prints how a function, or its value and gradient, runs on a device.
 fn device(name: &str, args: &ExplainArgs) -> Result<(), Failure> {
+    if args.inputs.is_given() {
+        let message = "`--backend vulkan` explains kernels for all sizes, and arguments were given".to_owned();
+        let failure = Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message);
+        return Err(failure.help("leave out --args and --set"));
+    }
     let session = Session::open(Path::new(&args.subject), &EngineArgs::new(Backend::Interp))?;
     let lowered = session.lower(&request(name, &args.grad))?;
     let explanation = DeviceExplanation::of(&lowered).map_err(Failure::bug)?;

@@ -70,20 +70,20 @@ impl Subscripts {
     }
 
     fn digits(&self, offset: Operand) -> Option<Vec<Digit>> {
-        let (rest, modulus, value) = match self.native(offset) {
-            Some((Instruction::Add, [a, b])) => {
-                let row = |row: Operand, value: Operand| self.factors(row).map(|factors| (factors, value));
-                let ([x, y], value) = row(a, b).or_else(|| row(b, a))?;
-                if self.is_below(value, y) {
-                    (x, y, value)
-                } else if self.is_below(value, x) {
-                    (y, x, value)
-                } else {
-                    return None;
-                }
+        let (rest, modulus, value) = if let Some((Instruction::Add, [a, b])) = self.native(offset) {
+            let row = |row: Operand, value: Operand| self.factors(row).map(|factors| (factors, value));
+            let ([x, y], value) = row(a, b).or_else(|| row(b, a))?;
+            if self.is_below(value, y) {
+                (x, y, value)
+            } else if self.is_below(value, x) {
+                (y, x, value)
+            } else {
+                return None;
             }
-            Some((Instruction::Mul, [rest, modulus])) => (rest, modulus, Operand::i64(0)),
-            _ => return Some(vec![Digit { value: offset, modulus: None }]),
+        } else if let Some([rest, modulus]) = self.factors(offset) {
+            (rest, modulus, Operand::i64(0))
+        } else {
+            return Some(vec![Digit { value: offset, modulus: None }]);
         };
         let mut digits = self.digits(rest)?;
         digits.push(Digit { value, modulus: Some(modulus) });
@@ -91,10 +91,8 @@ impl Subscripts {
     }
 
     fn factors(&self, operand: Operand) -> Option<[Operand; 2]> {
-        match self.native(operand) {
-            Some((Instruction::Mul, factors)) => Some(factors),
-            _ => None,
-        }
+        let (instruction, factors) = self.native(operand)?;
+        (instruction == Instruction::Mul).then_some(factors)
     }
 
     fn native(&self, operand: Operand) -> Option<(Instruction, [Operand; 2])> {
@@ -120,11 +118,7 @@ impl Subscripts {
         if a == b {
             return true;
         }
-        match (self.native(a), self.native(b)) {
-            (Some((Instruction::Mul, x)), Some((Instruction::Mul, y))) => {
-                self.same(x[0], y[0]) && self.same(x[1], y[1])
-            }
-            _ => false,
-        }
+        let products = self.factors(a).zip(self.factors(b));
+        products.is_some_and(|(x, y)| self.same(x[0], y[0]) && self.same(x[1], y[1]))
     }
 }

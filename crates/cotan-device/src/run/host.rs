@@ -100,12 +100,11 @@ impl<D: Device> Host<'_, D> {
         if all == i64::MAX { all } else { all / bytes }
     }
 
-    /// A check that the host does. What kernels that came before report comes first.
+    /// A check that the host does.
     fn check(&mut self, cond: Operand, kind: CheckKind, args: &[Operand], span: Span) -> Result<(), RunError> {
         if self.bits(cond) != 0 {
             return Ok(());
         }
-        self.device.finish()?;
         let shown = |arg: &Operand| {
             let constant = Const::from_bits(self.plan.function.operand_elem(*arg), self.bits(*arg));
             constant.as_integer().unwrap_or(constant.bits().into())
@@ -125,7 +124,9 @@ impl<D: Device> Host<'_, D> {
         self.device.write(to, self.info(routine.to.place.buffer), &value.bits)
     }
 
+    /// Writes. Nothing is written behind a kernel that failed.
     fn print(&mut self, text: &[u8], value: Option<&Tensor>, extents: Option<Place>) -> Result<(), RunError> {
+        self.device.finish()?;
         let value = match value {
             Some(tensor) => {
                 let dims = match extents {

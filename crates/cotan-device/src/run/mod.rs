@@ -124,10 +124,14 @@ impl<'h, D: Device> Host<'h, D> {
 
     fn step(&mut self, step: &'h Step) -> Result<(), RunError> {
         match step {
-            Step::Node(node) => self.node(node),
+            Step::Node(node) => {
+                let outcome = self.node(node);
+                self.behind_kernels(outcome)
+            }
             Step::Launch(id) => {
                 let launch = Launch { scalars: &self.scalars, memory: &self.memory, capacities: &self.capacities };
-                self.device.launch(self.plan, *id, &launch)
+                let outcome = self.device.launch(self.plan, *id, &launch);
+                self.behind_kernels(outcome)
             }
             Step::ReadBack(local) => {
                 let Some(cell) = self.plan.cells.locals.get(local) else {
@@ -170,6 +174,14 @@ impl<'h, D: Device> Host<'h, D> {
                 let number = usize::try_from(self.int(*number).max(0)).map_or(last, |n| n.min(last));
                 self.list(&arms[number])
             }
+        }
+    }
+
+    /// What a step gave. Where it failed, kernels in front of it come first: they may still have to run.
+    fn behind_kernels(&mut self, outcome: Result<(), RunError>) -> Result<(), RunError> {
+        match outcome {
+            Ok(()) => Ok(()),
+            Err(error) => self.device.finish().and(Err(error)),
         }
     }
 

@@ -113,7 +113,7 @@ impl Body<'_> {
                 self.only_first_thread();
                 self.combine_totals(sums)
             }
-            (shape, _) => {
+            (shape @ (Shape::One | Shape::Each(_) | Shape::InOrder { .. }), _) | (shape, Stage::Whole) => {
                 self.open();
                 self.in_one_launch(shape)
             }

@@ -269,7 +269,7 @@ impl PlanDevice for Running<'_> {
             BufferKind::Allocated(Home::Arena | Home::Frame) | BufferKind::Stack | BufferKind::Bound => false,
         };
         if is_the_callers {
-            self.callers_bytes += bytes;
+            self.callers_bytes = self.callers_bytes.saturating_add(bytes);
         } else {
             let held = (self.memory.scopes.held() + self.memory.kept.held()).saturating_sub(self.callers_bytes);
             if held.saturating_add(bytes) > self.limits.bytes {

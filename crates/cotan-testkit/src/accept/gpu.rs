@@ -3,7 +3,7 @@
 //! The device is the one that is chosen by default; `VK_ICD_FILENAMES` says which drivers there are. Lines about what is not
 //! built yet say so, and fail.
 
-use super::suites::{campaign, output_of_tests};
+use super::suites::{campaign, count, output_of_tests};
 use super::{Line, Measured, Workplace};
 use crate::campaign::{Campaign, mixed};
 use crate::oracles::{FIRST_ORDER, ON_VULKAN, Oracle, no_vulkan};
@@ -52,7 +52,7 @@ pub(super) const LINES: &[Line] = &[
     },
     Line {
         title: "random programs, values and derivatives",
-        bar: "50,000 on the reference device, 3,000 on Vulkan, no mismatch",
+        bar: "50,000 on the reference device, 3,000 on Vulkan, no mismatch; 95 % of them ran",
         measure: random_programs,
     },
     Line {
@@ -87,8 +87,7 @@ fn numbers(place: &Workplace) -> Result<Measured, String> {
     has_device()?;
     let found = doctor(&Default::default()).chosen?.1.findings;
     let names: Vec<String> = found.iter().map(|f| format!("{:?} of {}", f.instruction, f.elem)).collect();
-    let tests =
-        campaign(place, "cotan-spirv", &["--release", "--test", "all", "exact_fma::", "--", "--include-ignored"])?;
+    let tests = campaign(place, "cotan-spirv", &["--release", "--test", "all", "exact_fma::"])?;
     let has_fma = ["Fma of f32", "Fma of f64"].iter().all(|name| names.iter().any(|found| found == name));
     Ok(Measured::new(has_fma, format!("replaced: {}; triples: {tests}", names.join(", "))))
 }
@@ -111,8 +110,9 @@ fn errors(place: &Workplace) -> Result<Measured, String> {
     let text = output_of_tests(place, "cotan-testkit", &tests, "errors/")?;
     let counts =
         text.lines().find(|line| line.contains("functions the same on Vulkan")).unwrap_or("no counts").to_owned();
-    let same: f64 = counts.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or(0.0);
-    Ok(Measured::new(same >= 50.0, counts))
+    let programs = count("tests/run/errors");
+    let all_ran = counts.contains(", 0 not yet");
+    Ok(Measured::new(programs >= 50 && all_ran, format!("{programs} programs: {counts}")))
 }
 
 fn random_programs(_: &Workplace) -> Result<Measured, String> {
@@ -121,9 +121,11 @@ fn random_programs(_: &Workplace) -> Result<Measured, String> {
     let run = |oracle: Oracle, programs: u64, seed: u64| {
         let campaign =
             Campaign { programs, seed, compiled: 0, only: Some(oracle), stop_at_failure: false, shows_progress: true };
-        let failures = campaign.run(mixed).failures;
+        let outcome = campaign.run(mixed);
+        let (share, failures) = (outcome.usable_share(), &outcome.failures);
         let first = failures.first().map(|failure| format!("; the first: {failure}")).unwrap_or_default();
-        (failures.is_empty(), format!("{programs} by `{}`: {} failures{first}", oracle.name, failures.len()))
+        let figures = format!("{} failures, {:.1} % could be judged{first}", failures.len(), 100.0 * share);
+        (failures.is_empty() && share >= 0.95, format!("{programs} by `{}`: {figures}", oracle.name))
     };
     let all = [run(*reference, 50_000, 9_000_000), run(ON_VULKAN, 3_000, 9_500_000)];
     let texts: Vec<&str> = all.iter().map(|(_, text)| text.as_str()).collect();

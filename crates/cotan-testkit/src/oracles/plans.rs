@@ -19,14 +19,14 @@ pub fn same_on_plan(module: &Module, name: &str, args: &[Value]) -> Result<(), S
 
 /// A function of a case, or one of its derivatives, does so; the name of the case chooses which. All of them in the campaign.
 pub fn plans(case: &Case) -> Verdict {
-    on_device(case, same_on_plan)
+    on_device(case, &same_on_plan)
 }
 
 /// What a device is asked: module, name and arguments of a function.
-type Ask = fn(&Module, &str, &[Value]) -> Result<(), String>;
+type Ask<'a> = &'a dyn Fn(&Module, &str, &[Value]) -> Result<(), String>;
 
 /// Asks a device for a function of a case or one of its derivatives.
-pub(super) fn on_device(case: &Case, ask: Ask) -> Verdict {
+pub(super) fn on_device(case: &Case, ask: Ask<'_>) -> Verdict {
     let (names, subject) = (case.names(), &case.subject);
     Verdict::of((|| {
         let calls: Vec<[Vec<Value>; 3]> =

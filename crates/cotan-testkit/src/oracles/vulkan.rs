@@ -14,6 +14,7 @@ use cotan_spirv::numbers::Numbers;
 use cotan_spirv::probe::probe;
 use cotan_spirv::runner::{CallLimits, LoadPlanError, LoadedPlan};
 use cotan_spirv::vulkan::{Choice, Device, OpenOptions, Vulkan};
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 /// A device with its numbers, opened once.
@@ -80,10 +81,20 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
     agrees.map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}")).map(|()| OnVulkan::Same)
 }
 
-/// A function of a case, or one of its derivatives, does so where there is a device and code for it.
+/// A function of a case, or one of its derivatives, does so; where there is no device or no code for it, that can't be told.
 pub fn on_vulkan(case: &Case) -> Verdict {
-    match device() {
-        Ok(_) => on_device(case, |module, name, args| same_on_vulkan(module, name, args).map(drop)),
-        Err(why) => Verdict::Unusable(why),
+    if let Err(why) = device() {
+        return Verdict::Unusable(why);
+    }
+    let not_yet = RefCell::new(None);
+    let verdict = on_device(case, &|module, name, args| {
+        if let OnVulkan::NotYet(why) = same_on_vulkan(module, name, args)? {
+            *not_yet.borrow_mut() = Some(why);
+        }
+        Ok(())
+    });
+    match (verdict, not_yet.into_inner()) {
+        (Verdict::Holds, Some(why)) => Verdict::Unusable(why),
+        (verdict, _) => verdict,
     }
 }
