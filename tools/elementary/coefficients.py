@@ -8,6 +8,7 @@ degree whose weighted error is below the bound. Needs mpmath (and gmpy2, for spe
 """
 
 import pathlib
+import struct
 
 import mpmath as mp
 from mpmath import mpf
@@ -58,19 +59,28 @@ def remez(f, weight, lo, hi, degree):
     return coefficients, worst
 
 
-def fit(name, doc, f, weight, lo, hi, bits=57):
-    """The polynomial of least degree whose weighted error is below 2 to the power -bits, as Rust text."""
+def fit(name, doc, f, weight, lo, hi, bits=57, single_bits=27):
+    """The polynomials of least degree whose weighted errors are below 2 to the power -bits and -single_bits, as Rust text."""
     lo, hi = mpf(lo), mpf(hi)
+    wanted, series = [single_bits, bits], []
     for degree in range(1, 40):
         coefficients, worst = remez(f, weight, lo, hi, degree)
-        if worst < mpf(2) ** -bits:
+        while wanted and worst < mpf(2) ** -wanted[0]:
+            wanted.pop(0)
+            series.append((coefficients, worst))
+        if not wanted:
             break
-    print(f"{name}: degree {degree}, error 2^{mp.nstr(mp.log(worst, 2), 5)}")
+    single, double = series
+    said = " and ".join(f"2^{mp.nstr(mp.log(worst, 2), 4)}" for _, worst in [double, single])
+    print(f"{name}: degrees {len(double[0]) - 1} and {len(single[0]) - 1}, errors {said}")
     lines = [f"/// {line}" for line in doc.splitlines()]
-    lines.append(f"/// Weighted error 2^{mp.nstr(mp.log(worst, 2), 4)}.")
-    lines.append(f"pub(super) const {name}: [f64; {degree + 1}] = [")
-    lines += [f"    {number(c)}," for c in coefficients]
-    lines.append("];")
+    lines.append(f"/// Weighted errors {said}.")
+    lines.append(f"pub(super) const {name}: Series = Series {{")
+    for format, (coefficients, _) in [("double", double), ("single", single)]:
+        lines.append(f"    {format}: &[")
+        lines += [f"        {number(c)}," for c in coefficients]
+        lines.append("    ],")
+    lines.append("};")
     return "\n".join(lines)
 
 
@@ -82,8 +92,8 @@ def number(x):
     return text
 
 
-def split(name, doc, value, parts, bits):
-    """A constant as a sum of doubles; all but the last are cut to so many bits."""
+def parts_of(value, parts, bits, rounded):
+    """A constant as a sum of floats; all but the last are cut to so many bits."""
     rows = []
     for k in range(parts):
         part = value
@@ -91,10 +101,24 @@ def split(name, doc, value, parts, bits):
             exponent = int(mp.floor(mp.log(abs(value), 2)))
             scale = mpf(2) ** (bits - 1 - exponent)
             part = mp.nint(value * scale) / scale
-        part = mpf(float(part))
+        part = rounded(part)
         rows.append(number(part))
         value -= part
-    return f"/// {doc}\npub(super) const {name}: [f64; {parts}] = [{', '.join(rows)}];"
+    return f"[{', '.join(rows)}]"
+
+
+def to_double(x):
+    return mpf(float(x))
+
+
+def to_single(x):
+    return mpf(struct.unpack("f", struct.pack("f", float(x)))[0])
+
+
+def split(name, doc, value, parts, bits, single_bits):
+    """A constant as a sum of floats of each format."""
+    double, single = parts_of(value, parts, bits, to_double), parts_of(value, parts, single_bits, to_single)
+    return f"/// {doc}\npub(super) const {name}: Parts<{parts}> = Parts {{\n    double: {double},\n    single: {single},\n}};"
 
 
 def digits(name, doc, value, words):
@@ -175,17 +199,16 @@ def one(_):
 def main():
     near = mpf(10) ** -12
     parts = [
-        split("LN_2", "The logarithm of 2; multiples of the first part by exponents are exact.", LN2, 2, 40),
-        split("SINGLE_LN_2", "The same for f32.", LN2, 2, 15),
-        split("LOG2_E", "1 / ln 2.", 1 / LN2, 2, 53),
-        split("LOG10_E", "1 / ln 10.", 1 / mp.log(10), 2, 53),
-        split("LOG10_2", "ln 2 / ln 10; multiples of the first part by exponents are exact.", LN2 / mp.log(10), 2, 40),
-        split("HALF_PI", "A quarter of a turn.", mp.pi / 2, 3, 53),
+        split("LN_2", "The logarithm of 2; multiples of the first part by exponents are exact.", LN2, 2, 40, 15),
+        split("LOG2_E", "1 / ln 2.", 1 / LN2, 2, 53, 24),
+        split("LOG10_E", "1 / ln 10.", 1 / mp.log(10), 2, 53, 24),
+        split("LOG10_2", "ln 2 / ln 10; multiples of the first part by exponents are exact.", LN2 / mp.log(10), 2, 40, 15),
+        split("HALF_PI", "A quarter of a turn.", mp.pi / 2, 3, 53, 24),
         digits("TWO_OVER_PI", "The binary digits of `2/pi`.", lambda: 2 / mp.pi, 20),
-        split("LN_PI", "The logarithm of pi.", mp.log(mp.pi), 2, 53),
-        split("TWO_THIRDS", "2 / 3.", mpf(2) / 3, 2, 53),
-        split("GAMMA_SLOPE", "1 less Euler's constant.", 1 - mp.euler, 2, 53),
-        split("STIRLING_CONSTANT", "`(ln(2 pi) - 1) / 2`.", (mp.log(2 * mp.pi) - 1) / 2, 1, 53),
+        split("LN_PI", "The logarithm of pi.", mp.log(mp.pi), 2, 53, 24),
+        split("TWO_THIRDS", "2 / 3.", mpf(2) / 3, 2, 53, 24),
+        split("GAMMA_SLOPE", "1 less Euler's constant.", 1 - mp.euler, 2, 53, 24),
+        split("STIRLING_CONSTANT", "`(ln(2 pi) - 1) / 2`.", (mp.log(2 * mp.pi) - 1) / 2, 1, 53, 24),
         fit(
             "EXP",
             "`(exp(r) - 1 - r) / r^2` for `|r| <= ln 2 / 2`.",
@@ -193,15 +216,6 @@ def main():
             lambda r: r**2 / mp.exp(r),
             -HALF_LN2,
             HALF_LN2,
-        ),
-        fit(
-            "SINGLE_EXP",
-            "The same for f32.",
-            lambda r: (mp.expm1(r) - r) / r**2,
-            lambda r: r**2 / mp.exp(r),
-            -HALF_LN2,
-            HALF_LN2,
-            bits=27,
         ),
         fit(
             "EXP2",
@@ -228,6 +242,7 @@ def main():
             near,
             (3 - mp.sqrt(8)) ** 2 * mpf("1.0001"),
             bits=69,
+            single_bits=38,
         ),
         fit("SIN", "`(sin(r) - r) / r^3` in `r^2`, for `|r| <= pi/4`.", sin_remainder, lambda z: z, near, QUARTER_TURN**2),
         fit(
@@ -281,10 +296,12 @@ def main():
             1 / SQRT2,
             8 / SQRT2,
             bits=8,
+            single_bits=8,
         ),
     ]
     head = "//! Generated by `tools/elementary/coefficients.py`: polynomials, coefficient of the lowest power first.\n\n"
     head += '#![allow(clippy::excessive_precision, clippy::approx_constant, reason = "the numbers are generated")]\n\n'
+    head += "use super::real::{Parts, Series};\n\n"
     TARGET.write_text(head + "\n\n".join(parts) + "\n")
 
 

@@ -2,12 +2,14 @@
 
 use super::coefficients::{ASIN, ATAN, HALF_PI};
 use super::exponential::at_most;
-use super::real::{Pair, Real, c, polynomial};
+use super::real::{Pair, Real, by_type, c, polynomial};
 
 /// `sqrt(2) - 1`, the tangent of an eighth of half a turn.
 const EIGHTH: f64 = std::f64::consts::SQRT_2 - 1.0;
 /// Squares of numbers between this and its reciprocal neither overflow nor vanish.
-pub(super) const SMALL: f64 = f64::from_bits((1023 - 300) << 52);
+pub(super) fn small<F: Real>() -> f64 {
+    2f64.powi(by_type::<F, _>(-300, -40))
+}
 
 /// The angle, from 0 to a quarter of a turn, of a point in the first quadrant whose coordinates are finite, not both 0,
 /// and far from the greatest and least numbers unless their quotient is.
@@ -20,10 +22,11 @@ fn first_quadrant<F: Real>(y: F, x: F) -> Pair<F> {
     let zero = c::<F>(0.0);
     let dividend = choose(Pair::new(y, zero), Pair::sum(y, -x), Pair::new(-x, zero));
     let divisor = choose(Pair::new(x, zero), Pair::sum(y, x), Pair::new(y, zero));
+    let half_pi = HALF_PI.of::<F>();
     let turned = choose(
         Pair::of([0.0, 0.0]),
-        Pair::of([HALF_PI[0] / 2.0, HALF_PI[1] / 2.0]),
-        Pair::of([HALF_PI[0], HALF_PI[1]]),
+        Pair::of([half_pi[0] / 2.0, half_pi[1] / 2.0]),
+        Pair::of([half_pi[0], half_pi[1]]),
     );
     // A plain quotient, because a reciprocal may overflow where the quotient does not.
     let t = dividend.hi / divisor.hi;
@@ -35,14 +38,14 @@ fn first_quadrant<F: Real>(y: F, x: F) -> Pair<F> {
 }
 
 /// Inverse tangent.
-pub(super) fn atan<F: Real>(x: F) -> F {
+pub(crate) fn atan<F: Real>(x: F) -> F {
     // So far out the angle is a quarter of a turn.
-    let size = at_most(x.abs(), 1e300);
+    let size = at_most(x.abs(), by_type::<F, _>(1e300, 1e30));
     first_quadrant(size, c(1.0)).value().copysign(x)
 }
 
 /// Angle of a point.
-pub(super) fn atan2<F: Real>(y: F, x: F) -> F {
+pub(crate) fn atan2<F: Real>(y: F, x: F) -> F {
     let (height, width) = (y.abs(), x.abs());
     let infinite = c::<F>(f64::INFINITY);
     let is_infinite = height.same(infinite) | width.same(infinite);
@@ -53,15 +56,17 @@ pub(super) fn atan2<F: Real>(y: F, x: F) -> F {
     };
     let (height, width) = (side(height), side(width));
     let greater = F::select(height.lt(width), width, height);
-    let scale = F::select(greater.lt(c(SMALL)), c(1.0 / SMALL), c(1.0));
-    let scale = F::select(greater.gt(c(1.0 / SMALL)), c(SMALL), scale);
+    let small = small::<F>();
+    let scale = F::select(greater.lt(c(small)), c(1.0 / small), c(1.0));
+    let scale = F::select(greater.gt(c(1.0 / small)), c(small), scale);
     // Where both are zero, the point counts as lying on the right.
     let is_origin = greater.same(c(0.0));
     let right = F::select(is_origin, c(1.0), width * scale);
     let angle = first_quadrant(height * scale, right);
     let is_left = c::<F>(1.0).copysign(x).lt(c(0.0));
-    let half_turn = angle.negated().beside(c(2.0 * HALF_PI[0]));
-    let turned = Pair::new(half_turn.hi, half_turn.lo + c(2.0 * HALF_PI[1]));
+    let half_pi = HALF_PI.of::<F>();
+    let half_turn = angle.negated().beside(c(2.0 * half_pi[0]));
+    let turned = Pair::new(half_turn.hi, half_turn.lo + c(2.0 * half_pi[1]));
     let value = Pair::select(is_left, turned, angle).value().copysign(y);
     // The coordinates replaced above may have hidden one that is not a number.
     let is_number = x.same(x) & y.same(y);
@@ -87,20 +92,22 @@ fn part<F: Real>(x: F) -> Part<F> {
 }
 
 /// Inverse sine.
-pub(super) fn asin<F: Real>(x: F) -> F {
+pub(crate) fn asin<F: Real>(x: F) -> F {
     let Part { is_near, angle } = part(x);
-    let rest = angle.scaled(c(-2.0)).beside(c(HALF_PI[0]));
-    let far = rest.hi + (rest.lo + c(HALF_PI[1]));
+    let half_pi = HALF_PI.of::<F>();
+    let rest = angle.scaled(c(-2.0)).beside(c(half_pi[0]));
+    let far = rest.hi + (rest.lo + c(half_pi[1]));
     F::select(is_near, angle.value(), far).copysign(x)
 }
 
 /// Inverse cosine: `pi/2` less the arc sine, or twice the angle, or what that lacks to half a turn.
-pub(super) fn acos<F: Real>(x: F) -> F {
+pub(crate) fn acos<F: Real>(x: F) -> F {
     let Part { is_near, angle } = part(x);
     let is_negative = x.lt(c(0.0));
     let choose = |near: f64, negative: f64, positive: f64| {
         F::select(is_near, c(near), F::select(is_negative, c(negative), c(positive)))
     };
-    let sum = angle.scaled(choose(-1.0, -2.0, 2.0)).beside(choose(HALF_PI[0], 2.0 * HALF_PI[0], 0.0));
-    sum.hi + (sum.lo + choose(HALF_PI[1], 2.0 * HALF_PI[1], 0.0))
+    let half_pi = HALF_PI.of::<F>();
+    let sum = angle.scaled(choose(-1.0, -2.0, 2.0)).beside(choose(half_pi[0], 2.0 * half_pi[0], 0.0));
+    sum.hi + (sum.lo + choose(half_pi[1], 2.0 * half_pi[1], 0.0))
 }

@@ -1,17 +1,17 @@
 //! Sine, cosine and tangent: `x = k pi/2 + r`, then polynomials for the sine and the cosine of `r`.
 //!
-//! Below [`FAR`] three parts of `pi/2` do (W. J. Cody and W. Waite, 1980, with fused multiplication). What lies beyond is
+//! Below [`far`] three parts of `pi/2` do (W. J. Cody and W. Waite, 1980, with fused multiplication). What lies beyond is
 //! left to the host: there the digits of `2/pi` from the right place on are multiplied as integers (M. Payne and R. Hanek,
 //! 1983).
 
 use super::coefficients::{COS, HALF_PI, SIN, TWO_OVER_PI};
-use super::exponential::ROUNDING;
-use super::real::{Bits, Pair, Real, c, polynomial};
+use super::exponential::rounding;
+use super::real::{Bits, Machine, Pair, Real, by_type, c, polynomial};
 
-/// Angles from here on are left to the host.
-const FAR: f64 = (1_u64 << 33) as f64;
-/// The bits of -0.
-const SIGN: u64 = 1 << 63;
+/// Angles from here on are left to the host: what the parts of `pi/2` leave out would count.
+fn far<F: Real>() -> F {
+    c(2f64.powi(by_type::<F, _>(33, 20)))
+}
 
 /// An angle `k pi/2 + r`.
 struct Reduced<F: Real> {
@@ -21,19 +21,20 @@ struct Reduced<F: Real> {
 }
 
 /// Whether an angle is left to the host.
-pub(super) fn is_far<F: Real>(x: F) -> F::Truth {
-    x.abs().ge(c(FAR))
+pub(crate) fn is_far<F: Real>(x: F) -> F::Truth {
+    x.abs().ge(far())
 }
 
 fn reduce<F: Real>(x: F) -> Reduced<F> {
-    let k = x.fma(c(std::f64::consts::FRAC_2_PI), c(ROUNDING));
-    let whole = k - c(ROUNDING);
+    let k = x.fma(c(std::f64::consts::FRAC_2_PI), rounding());
+    let whole = k - rounding();
+    let half_pi = HALF_PI.of::<F>();
     // Exact: a multiple of the last place of `pi/2` or of `x`, and less than 1.
-    let near = whole.fma(c(-HALF_PI[0]), x);
-    let second = Pair::product(whole, c(-HALF_PI[1]));
+    let near = whole.fma(c(-half_pi[0]), x);
+    let second = Pair::product(whole, c(-half_pi[1]));
     let hi = near + second.hi;
     let lo = (near - hi) + second.hi;
-    Reduced { quadrant: k.bits(), r: Pair::new(hi, whole.fma(c(-HALF_PI[2]), lo + second.lo)) }
+    Reduced { quadrant: k.bits(), r: Pair::new(hi, whole.fma(c(-half_pi[2]), lo + second.lo)) }
 }
 
 /// The sine of `r`.
@@ -62,7 +63,8 @@ impl<F: Real> Reduced<F> {
 
     fn sine(self) -> F {
         let value = Pair::select(self.is_even(), sine_near(self.r), cosine_near(self.r)).value();
-        F::from_bits(value.bits().xor(self.quadrant.up(62).and(F::Bits::of(SIGN))))
+        let sign = by_type::<F, _>(63, 31);
+        F::from_bits(value.bits().xor(self.quadrant.up(sign - 1).and(F::Bits::of(1 << sign))))
     }
 
     fn tangent(self) -> F {
@@ -80,33 +82,33 @@ fn with_zero<F: Real>(x: F, value: F) -> F {
 }
 
 /// Sine of an angle that is not far.
-pub(super) fn sin<F: Real>(x: F) -> F {
+pub(crate) fn sin<F: Real>(x: F) -> F {
     with_zero(x, reduce(x).sine())
 }
 
 /// Cosine of an angle that is not far.
-pub(super) fn cos<F: Real>(x: F) -> F {
+pub(crate) fn cos<F: Real>(x: F) -> F {
     reduce(x).ahead().sine()
 }
 
 /// Tangent of an angle that is not far.
-pub(super) fn tan<F: Real>(x: F) -> F {
+pub(crate) fn tan<F: Real>(x: F) -> F {
     with_zero(x, reduce(x).tangent())
 }
 
 /// Sine of any angle.
-pub(super) fn any_sin(x: f64) -> f64 {
-    if is_far(x) { reduce_far(x).sine() } else { sin(x) }
+pub(crate) fn any_sin<F: Machine>(x: F) -> F {
+    if is_far(x) { F::narrow(reduce_far(x.widen()).sine()) } else { sin(x) }
 }
 
 /// Cosine of any angle.
-pub(super) fn any_cos(x: f64) -> f64 {
-    if is_far(x) { reduce_far(x).ahead().sine() } else { cos(x) }
+pub(crate) fn any_cos<F: Machine>(x: F) -> F {
+    if is_far(x) { F::narrow(reduce_far(x.widen()).ahead().sine()) } else { cos(x) }
 }
 
 /// Tangent of any angle.
-pub(super) fn any_tan(x: f64) -> f64 {
-    if is_far(x) { reduce_far(x).tangent() } else { tan(x) }
+pub(crate) fn any_tan<F: Machine>(x: F) -> F {
+    if is_far(x) { F::narrow(reduce_far(x.widen()).tangent()) } else { tan(x) }
 }
 
 /// A far angle, reduced; one that is not finite gives NaN.
@@ -132,7 +134,7 @@ fn reduce_far(x: f64) -> Reduced<f64> {
     let hi = fraction as f64;
     let lo = fraction.wrapping_sub(hi as i128) as f64;
     let unit = 0.5_f64.powi(64) * 0.5_f64.powi(64);
-    let r = Pair::new(hi * unit, lo * unit).times_pair(Pair::new(HALF_PI[0], HALF_PI[1])).settled();
+    let r = Pair::new(hi * unit, lo * unit).times_pair(Pair::new(HALF_PI.double[0], HALF_PI.double[1])).settled();
     if x < 0.0 {
         return Reduced { quadrant: quadrant.wrapping_neg(), r: Pair::new(-r.hi, -r.lo) };
     }

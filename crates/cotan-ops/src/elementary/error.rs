@@ -3,7 +3,7 @@
 
 use super::coefficients::{ERF, ERFC};
 use super::exponential::{Scale, clamp, exp_of_pair};
-use super::real::{Pair, Real, c, polynomial, polynomial_in_parts};
+use super::real::{Pair, Real, by_type, c, polynomial, polynomial_in_parts};
 
 /// Up to here the error function is taken from its own polynomial.
 const NEAR: f64 = 0.5;
@@ -15,7 +15,7 @@ fn near<F: Real>(x: F) -> Pair<F> {
 
 /// `erfc(x)` for a positive `x` from 1/2 on, less a scale.
 fn far<F: Real>(x: F) -> (Pair<F>, Scale<F>) {
-    let x = clamp(x, NEAR, 27.3);
+    let x = clamp(x, NEAR, by_type::<F, _>(27.3, 10.6));
     let t = (x - c(3.7)) / (x + c(3.7));
     let slow = polynomial_in_parts(&ERFC, t).over(Pair::sum(c(1.0), x + x));
     let (decay, scale) = exp_of_pair(Pair::product(-x, x));
@@ -23,7 +23,7 @@ fn far<F: Real>(x: F) -> (Pair<F>, Scale<F>) {
 }
 
 /// Error function.
-pub(super) fn erf<F: Real>(x: F) -> F {
+pub(crate) fn erf<F: Real>(x: F) -> F {
     let size = x.abs();
     let (complement, scale) = far(size);
     let negative = Pair::new(scale.times(-complement.hi), scale.times(-complement.lo));
@@ -31,7 +31,7 @@ pub(super) fn erf<F: Real>(x: F) -> F {
 }
 
 /// Complement of the error function.
-pub(super) fn erfc<F: Real>(x: F) -> F {
+pub(crate) fn erfc<F: Real>(x: F) -> F {
     let size = x.abs();
     let (complement, scale) = far(size);
     let beyond = scale.times(complement.value());

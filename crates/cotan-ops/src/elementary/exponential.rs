@@ -1,16 +1,22 @@
 //! Exponentials: `x = k ln 2 + r` with a whole `k`, then a polynomial in `r` times `2^k`.
 
 use super::coefficients::{EXP, EXP2, LN_2, LOG2_E};
-use super::real::{Bits, Pair, Real, c, polynomial};
+use super::real::{Bits, Pair, Real, by_type, c, polynomial};
 
-/// `1.5 * 2^52`: a sum with it is rounded to a whole number, which is left in the low bits.
-pub(super) const ROUNDING: f64 = 6_755_399_441_055_744.0;
-/// The bits of 1.
-const ONE: u64 = 0x3FF0_0000_0000_0000;
+/// `1.5 * 2^52`, or `1.5 * 2^23`: a sum with it is rounded to a whole number, which is left in the low bits.
+pub(super) fn rounding<F: Real>() -> F {
+    c(by_type::<F, _>(6_755_399_441_055_744.0, 12_582_912.0))
+}
+
 /// The exponential of all that is greater overflows.
-const GREATEST: f64 = 710.0;
+fn greatest<F: Real>() -> f64 {
+    by_type::<F, _>(710.0, 89.0)
+}
+
 /// The exponential of all that is less is 0.
-const LEAST: f64 = -746.0;
+pub(super) fn least<F: Real>() -> f64 {
+    by_type::<F, _>(-746.0, -105.0)
+}
 
 /// The number moved into an interval; NaN stays.
 pub(super) fn clamp<F: Real>(x: F, least: f64, greatest: f64) -> F {
@@ -22,9 +28,10 @@ pub(super) fn at_most<F: Real>(x: F, greatest: f64) -> F {
     F::select(x.gt(c(greatest)), c(greatest), x)
 }
 
-/// 2 to a power that stands in the low 12 bits of an integer, and whose result is a normal number.
+/// 2 to a power that stands in the low 12 bits of an integer, of f32 9 bits, and whose result is a normal number.
 pub(super) fn power_of_two<F: Real>(exponent: F::Bits) -> F {
-    F::from_bits(exponent.up(52).plus(F::Bits::of(ONE)))
+    let one = by_type::<F, _>(1f64.to_bits(), 1f32.to_bits().into());
+    F::from_bits(exponent.up(by_type::<F, _>(52, 23)).plus(F::Bits::of(one)))
 }
 
 /// A power of two that need not be a normal number, as two factors that are.
@@ -32,9 +39,9 @@ pub(super) fn power_of_two<F: Real>(exponent: F::Bits) -> F {
 pub(super) struct Scale<F>(F, F);
 
 impl<F: Real> Scale<F> {
-    /// 2 to the power `k - ROUNDING`, which is at most some 2000 in magnitude.
+    /// 2 to the power `k` less [`rounding`], which is at most some 2000 in magnitude, for f32 some 250.
     fn new(k: F) -> Scale<F> {
-        let half = (k - c(ROUNDING)).fma(c(0.5), c(ROUNDING)).bits();
+        let half = (k - rounding()).fma(c(0.5), rounding()).bits();
         Scale(power_of_two(half), power_of_two(k.bits().minus(half)))
     }
 
@@ -44,35 +51,36 @@ impl<F: Real> Scale<F> {
     }
 }
 
-/// `x = (k - ROUNDING) ln 2 + r`.
+/// `x = (k - rounding) ln 2 + r`.
 struct Reduced<F> {
     k: F,
     r: Pair<F>,
 }
 
 fn reduce<F: Real>(x: F) -> Reduced<F> {
-    let k = x.fma(c(LOG2_E[0]), c(ROUNDING));
-    let whole = k - c(ROUNDING);
+    let k = x.fma(c(LOG2_E.of::<F>()[0]), rounding());
+    let whole = k - rounding();
+    let ln_2 = LN_2.of::<F>();
     // The product is exact, and so is the difference, because `x` is near it.
-    let near = whole.fma(c(-LN_2[0]), x);
-    let hi = whole.fma(c(-LN_2[1]), near);
-    Reduced { k, r: Pair::new(hi, whole.fma(c(-LN_2[1]), near - hi)) }
+    let near = whole.fma(c(-ln_2[0]), x);
+    let hi = whole.fma(c(-ln_2[1]), near);
+    Reduced { k, r: Pair::new(hi, whole.fma(c(-ln_2[1]), near - hi)) }
 }
 
 /// The exponential function.
-pub(super) fn exp<F: Real>(x: F) -> F {
-    let Reduced { k, r: Pair { hi: r, .. } } = reduce(clamp(x, LEAST, GREATEST));
+pub(crate) fn exp<F: Real>(x: F) -> F {
+    let Reduced { k, r: Pair { hi: r, .. } } = reduce(clamp(x, least::<F>(), greatest::<F>()));
     let less_one = (r * r).fma(polynomial(&EXP, r), r);
     Scale::new(k).times(c::<F>(1.0) + less_one)
 }
 
-/// `exp(x)` as a number near 1 and a power of two, for `x` from -746 to 711.
+/// `exp(x)` as a number near 1 and a power of two, for `x` from -746 to 711, of f32 from -113 to 90.
 pub(super) fn exp_parts<F: Real>(x: F) -> (Pair<F>, Scale<F>) {
     let Reduced { k, r } = reduce(x);
     (near_one(r), Scale::new(k))
 }
 
-/// The exponential of a sum, whose first part is from -746 to 711.
+/// The exponential of a sum, whose first part is from -746 to 711, of f32 from -113 to 90.
 pub(super) fn exp_of_pair<F: Real>(x: Pair<F>) -> (Pair<F>, Scale<F>) {
     let Reduced { k, r } = reduce(x.hi);
     (near_one(Pair::sum(r.hi, r.lo + x.lo)), Scale::new(k))
@@ -90,14 +98,15 @@ fn beyond_linear<F: Real>(r: Pair<F>) -> F {
 }
 
 /// 2 to the power `x`.
-pub(super) fn exp2<F: Real>(x: F) -> F {
-    let x = clamp(x, -1076.0, 1025.0);
-    let k = x + c(ROUNDING);
-    let f = x - (k - c(ROUNDING));
+pub(crate) fn exp2<F: Real>(x: F) -> F {
+    let x = clamp(x, by_type::<F, _>(-1076.0, -152.0), by_type::<F, _>(1025.0, 129.0));
+    let k = x + rounding();
+    let f = x - (k - rounding());
     Scale::new(k).times(f.fma(polynomial(&EXP2, f), c(1.0)))
 }
 
-/// `2^-shift (exp(x) - 1)` for `x` from -50 to `(1023 + shift) ln 2`, as a sum that is not settled.
+/// `2^-shift (exp(x) - 1)` for `x` from -50 to `(1023 + shift) ln 2`, of f32 `(127 + shift) ln 2`, as a sum that is not
+/// settled.
 pub(super) fn expm1_sum<F: Real>(x: F, shift: u32) -> Pair<F> {
     let Reduced { k, r } = reduce(x);
     let scale = power_of_two::<F>(k.bits().minus(F::Bits::of(shift.into())));
@@ -107,8 +116,8 @@ pub(super) fn expm1_sum<F: Real>(x: F, shift: u32) -> Pair<F> {
 }
 
 /// `exp(x) - 1`.
-pub(super) fn expm1<F: Real>(x: F) -> F {
+pub(crate) fn expm1<F: Real>(x: F) -> F {
     // Half of the value, because 2^k would overflow before the value does.
-    let half = expm1_sum(clamp(x, -50.0, GREATEST), 1).value();
-    F::select(x.abs().lt(c(5e-17)), x, half + half)
+    let half = expm1_sum(clamp(x, -50.0, greatest::<F>()), 1).value();
+    F::select(x.abs().lt(c(by_type::<F, _>(5e-17, 2.9e-8))), x, half + half)
 }

@@ -2,9 +2,9 @@
 //! polynomial around 2, reached by the recurrence (6.1.15). What is not positive is left to the host and reflected (6.1.17).
 
 use super::coefficients::{GAMMA, GAMMA_SLOPE, LN_PI, SIN_PI, STIRLING, STIRLING_CONSTANT};
-use super::exponential::ROUNDING;
+use super::exponential::rounding;
 use super::logarithm::{log, log_of_pair};
-use super::real::{Pair, Real, c, polynomial};
+use super::real::{Machine, Pair, Real, c, polynomial};
 
 /// From here on Stirling's series is used.
 const LARGE: f64 = 8.0;
@@ -12,12 +12,12 @@ const LARGE: f64 = 8.0;
 const STEPS: u32 = 6;
 
 /// Whether a number is left to the host.
-pub(super) fn is_not_positive<F: Real>(x: F) -> F::Truth {
+pub(crate) fn is_not_positive<F: Real>(x: F) -> F::Truth {
     x.le(c(0.0))
 }
 
 /// `log(gamma(x))` for positive `x`.
-pub(super) fn lgamma<F: Real>(x: F) -> F {
+pub(crate) fn lgamma<F: Real>(x: F) -> F {
     F::select(x.lt(c(f64::INFINITY)), positive(x).value(), x)
 }
 
@@ -25,7 +25,7 @@ fn positive<F: Real>(x: F) -> Pair<F> {
     let (is_large, is_low, is_least) = (x.ge(c(LARGE)), x.lt(c(1.5)), x.lt(c(0.5)));
     // `x` lies `steps` steps above or below `2 + t`, with `|t|` up to 1/2.
     let beyond = x - c(2.0);
-    let steps = (beyond + c(ROUNDING)) - c(ROUNDING);
+    let steps = (beyond + rounding()) - rounding();
     let t = F::select(is_least, x, F::select(is_low, x - c(1.0), beyond - steps));
     let step = |k: u32| F::select(steps.ge(c(k.into())), x - c(k.into()), c(1.0));
     let above = (2..=STEPS).fold(Pair::new(step(1), c(0.0)), |product, k| product.times(step(k)));
@@ -34,24 +34,27 @@ fn positive<F: Real>(x: F) -> Pair<F> {
 
     let log = log_of_pair(Pair::select(is_large, Pair::new(x, c(0.0)), product), c(0.0));
     let signed = Pair::select(is_low, log.negated(), log);
-    let slope = Pair::ordered_sum(c(GAMMA_SLOPE[0]), t * polynomial(&GAMMA, t));
-    let beside = Pair::new(slope.hi, slope.lo + c(GAMMA_SLOPE[1])).times(t);
+    let at_two = GAMMA_SLOPE.of::<F>();
+    let slope = Pair::ordered_sum(c(at_two[0]), t * polynomial(&GAMMA, t));
+    let beside = Pair::new(slope.hi, slope.lo + c(at_two[1])).times(t);
     let small = signed.plus(beside.hi);
     let small = Pair::new(small.hi, small.lo + beside.lo);
 
     let main = log.plus(c(-1.0)).times(x - c(0.5));
     let reciprocal = c::<F>(1.0) / x;
-    let series = reciprocal.fma(polynomial(&STIRLING, reciprocal * reciprocal), c(STIRLING_CONSTANT[0]));
+    let series = reciprocal.fma(polynomial(&STIRLING, reciprocal * reciprocal), c(STIRLING_CONSTANT.of::<F>()[0]));
     // Where the first part overflows, the second is not a number.
     let rest = F::select(main.hi.lt(c(f64::INFINITY)), main.lo + series, c(0.0));
     Pair::select(is_large, Pair::new(main.hi, rest), small)
 }
 
 /// `log |gamma(x)|` for any `x`.
-pub(super) fn any_lgamma(x: f64) -> f64 {
-    if x > 0.0 || x.is_nan() {
-        return lgamma(x);
-    }
+pub(crate) fn any_lgamma<F: Machine>(x: F) -> F {
+    if is_not_positive(x) { F::narrow(reflected(x.widen())) } else { lgamma(x) }
+}
+
+/// `log |gamma(x)|` for an `x` that is not positive.
+fn reflected(x: f64) -> f64 {
     if x == x.trunc() {
         return f64::INFINITY;
     }
@@ -64,6 +67,6 @@ pub(super) fn any_lgamma(x: f64) -> f64 {
     let divisor = log_of_pair(Pair::product(-x, sine), 0.0);
     let mirrored = positive(-x);
     let sum = Pair::sum(-divisor.hi, -mirrored.hi);
-    let total = sum.plus(LN_PI[0]);
-    total.hi + (total.lo + (LN_PI[1] - divisor.lo - mirrored.lo))
+    let total = sum.plus(LN_PI.double[0]);
+    total.hi + (total.lo + (LN_PI.double[1] - divisor.lo - mirrored.lo))
 }

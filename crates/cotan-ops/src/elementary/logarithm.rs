@@ -1,18 +1,45 @@
 //! Logarithms: `x = 2^e m` with `m` from `sqrt(1/2)` to `sqrt(2)`, then a polynomial in `f = m - 1`.
 
 use super::coefficients::{LN_2, LOG, LOG2_E, LOG10_2, LOG10_E, QUOTIENT_LOG, TWO_THIRDS};
-use super::real::{Bits, Pair, Real, c, polynomial};
+use super::real::{Bits, Pair, Real, by_type, c, polynomial};
 
-/// The bits of `sqrt(1/2)`.
-const ROOT_OF_HALF: u64 = 0x3FE6_A09E_667F_3BCD;
-/// The bits of `2^52`.
-const TWO_52: u64 = 0x4330_0000_0000_0000;
-/// The bits of a significand.
-const SIGNIFICAND: u64 = 0x000F_FFFF_FFFF_FFFF;
-/// What exponents are kept above 0 by.
-const BIAS: u64 = 1024;
-const POWER_54: f64 = (1_u64 << 54) as f64;
-const POWER_52: f64 = (1_u64 << 52) as f64;
+/// How a float is taken apart.
+struct Layout {
+    /// The bits of `sqrt(1/2)`.
+    root_of_half: u64,
+    /// The bits of the number whose last bit counts 1.
+    unit: u64,
+    /// That number.
+    units: f64,
+    /// Bits of a significand, the first of which is not written.
+    fraction: u32,
+    /// What exponents are kept above 0 by.
+    bias: u64,
+    /// The least normal number.
+    least: f64,
+    /// By how many doublings what is less becomes normal.
+    doublings: i32,
+}
+
+const DOUBLE: Layout = Layout {
+    root_of_half: 0x3FE6_A09E_667F_3BCD,
+    unit: 0x4330_0000_0000_0000,
+    units: (1_u64 << 52) as f64,
+    fraction: 52,
+    bias: 1024,
+    least: f64::MIN_POSITIVE,
+    doublings: 54,
+};
+
+const SINGLE: Layout = Layout {
+    root_of_half: 0x3F35_04F3,
+    unit: 0x4B00_0000,
+    units: (1_u64 << 23) as f64,
+    fraction: 23,
+    bias: 128,
+    least: f32::MIN_POSITIVE as f64,
+    doublings: 25,
+};
 
 /// `x = 2^e m` for a positive finite `x`.
 pub(super) struct Split<F> {
@@ -21,13 +48,16 @@ pub(super) struct Split<F> {
 }
 
 pub(super) fn split<F: Real>(x: F) -> Split<F> {
-    let is_tiny = x.lt(c(f64::MIN_POSITIVE));
-    let x = F::select(is_tiny, x * c(POWER_54), x);
-    let offset = F::select(is_tiny, c(POWER_52 + BIAS as f64 + 54.0), c(POWER_52 + BIAS as f64));
-    let shifted = x.bits().plus(F::Bits::of((BIAS << 52).wrapping_sub(ROOT_OF_HALF)));
-    // A small integer in the last bits of 2^52.
-    let e = F::from_bits(shifted.down(52).plus(F::Bits::of(TWO_52))) - offset;
-    Split { e, m: F::from_bits(shifted.and(F::Bits::of(SIGNIFICAND)).plus(F::Bits::of(ROOT_OF_HALF))) }
+    let layout = by_type::<F, _>(&DOUBLE, &SINGLE);
+    let is_tiny = x.lt(c(layout.least));
+    let x = F::select(is_tiny, x * c(2f64.powi(layout.doublings)), x);
+    let offset = layout.units + layout.bias as f64;
+    let offset = F::select(is_tiny, c(offset + f64::from(layout.doublings)), c(offset));
+    let shifted = x.bits().plus(F::Bits::of((layout.bias << layout.fraction).wrapping_sub(layout.root_of_half)));
+    // A small integer in the last bits of the number whose last bit counts 1.
+    let e = F::from_bits(shifted.down(layout.fraction).plus(F::Bits::of(layout.unit))) - offset;
+    let fraction = shifted.and(F::Bits::of((1 << layout.fraction) - 1));
+    Split { e, m: F::from_bits(fraction.plus(F::Bits::of(layout.root_of_half))) }
 }
 
 /// The value of a logarithm, whatever `x` is; `inside` is right for positive finite numbers.
@@ -43,11 +73,12 @@ pub(super) fn beyond_linear<F: Real>(f: F) -> F {
 }
 
 /// The natural logarithm.
-pub(super) fn log<F: Real>(x: F) -> F {
+pub(crate) fn log<F: Real>(x: F) -> F {
     let Split { e, m } = split(x);
     let f = m - c(1.0);
-    let small = e.fma(c(LN_2[1]), beyond_linear(f));
-    at_edges(x, e.fma(c(LN_2[0]), f + small))
+    let ln_2 = LN_2.of::<F>();
+    let small = e.fma(c(ln_2[1]), beyond_linear(f));
+    at_edges(x, e.fma(c(ln_2[0]), f + small))
 }
 
 /// `(log(1 + f)) unit + e`, where `e` is zero or greater than the rest, to which `small` is added.
@@ -59,19 +90,20 @@ fn log_in_unit<F: Real>(f: F, unit: [f64; 2], e: F, small: F) -> F {
 }
 
 /// The logarithm to base 2.
-pub(super) fn log2<F: Real>(x: F) -> F {
+pub(crate) fn log2<F: Real>(x: F) -> F {
     let Split { e, m } = split(x);
-    at_edges(x, log_in_unit(m - c(1.0), LOG2_E, e, c(0.0)))
+    at_edges(x, log_in_unit(m - c(1.0), LOG2_E.of::<F>(), e, c(0.0)))
 }
 
 /// The logarithm to base 10.
-pub(super) fn log10<F: Real>(x: F) -> F {
+pub(crate) fn log10<F: Real>(x: F) -> F {
     let Split { e, m } = split(x);
-    at_edges(x, log_in_unit(m - c(1.0), LOG10_E, e * c(LOG10_2[0]), e * c(LOG10_2[1])))
+    let of_two = LOG10_2.of::<F>();
+    at_edges(x, log_in_unit(m - c(1.0), LOG10_E.of::<F>(), e * c(of_two[0]), e * c(of_two[1])))
 }
 
 /// The logarithm of `1 + x`.
-pub(super) fn log1p<F: Real>(x: F) -> F {
+pub(crate) fn log1p<F: Real>(x: F) -> F {
     let u = Pair::sum(c(1.0), x);
     // The sum with the sign of `x`, because the logarithm of 1 is +0.
     at_edges(u.hi, log_of_pair(u, c(0.0)).value()).copysign(x)
@@ -81,23 +113,26 @@ pub(super) fn log1p<F: Real>(x: F) -> F {
 pub(super) fn log_of_pair<F: Real>(u: Pair<F>, doublings: F) -> Pair<F> {
     let Split { e, m } = split(u.hi);
     let (e, f) = (e + doublings, m - c(1.0));
-    let small = e.fma(c(LN_2[1]), u.lo / u.hi + beyond_linear(f));
-    let sum = Pair::ordered_sum(e * c(LN_2[0]), f);
+    let ln_2 = LN_2.of::<F>();
+    let small = e.fma(c(ln_2[1]), u.lo / u.hi + beyond_linear(f));
+    let sum = Pair::ordered_sum(e * c(ln_2[0]), f);
     Pair::new(sum.hi, sum.lo + small)
 }
 
-/// The logarithm of a positive finite number to some 68 bits, through `s = f/(2 + f)`: `log(1 + f)` is twice the inverse
+/// The logarithm of a positive finite number to some 68 bits, of f32 some 39, through `s = f/(2 + f)`: `log(1 + f)` is twice the inverse
 /// hyperbolic tangent of `s`.
 pub(super) fn log_to_double_precision<F: Real>(x: F) -> Pair<F> {
     let Split { e, m } = split(x);
     let f = m - c(1.0);
     let s = Pair::new(f, c(0.0)).over(Pair::sum(c(2.0), f));
     let square = s.times_pair(s);
-    let series = Pair::ordered_sum(c(TWO_THIRDS[0]), square.hi * polynomial(&QUOTIENT_LOG, square.hi));
-    let series = Pair::new(series.hi, series.lo + c(TWO_THIRDS[1]));
+    let two_thirds = TWO_THIRDS.of::<F>();
+    let series = Pair::ordered_sum(c(two_thirds[0]), square.hi * polynomial(&QUOTIENT_LOG, square.hi));
+    let series = Pair::new(series.hi, series.lo + c(two_thirds[1]));
     let cubic = s.times_pair(square).times_pair(series);
     let near = s.scaled(c(2.0));
     let near = Pair::new(cubic.hi, cubic.lo + near.lo).beside(near.hi);
-    let sum = near.beside(e * c(LN_2[0]));
-    Pair::ordered_sum(sum.hi, e.fma(c(LN_2[1]), sum.lo))
+    let ln_2 = LN_2.of::<F>();
+    let sum = near.beside(e * c(ln_2[0]));
+    Pair::ordered_sum(sum.hi, e.fma(c(ln_2[1]), sum.lo))
 }

@@ -1,28 +1,29 @@
 //! Roots, powers, lengths, and rounding.
 
-use super::arc::SMALL;
+use super::arc::small;
 use super::coefficients::RECIPROCAL_CBRT;
-use super::exponential::{ROUNDING, clamp, exp_of_pair, power_of_two};
+use super::exponential::{clamp, exp_of_pair, least, power_of_two, rounding};
 use super::logarithm::{Split, log_to_double_precision, split};
-use super::real::{Pair, Real, c, polynomial};
+use super::real::{Pair, Real, by_type, c, polynomial};
 
 /// A greater exponent makes the same of every number but 1.
 const GREATEST: f64 = 1e20;
 
 /// Cube root: that of `m`, from 1/`sqrt(2)` to 8 times that, by an approximation of its reciprocal that is made three
-/// times as good twice (E. Halley, 1694), then once as a residue; times 2 to a third of the exponent.
-pub(super) fn cbrt<F: Real>(x: F) -> F {
+/// times as good twice, for f32 once (E. Halley, 1694), then once as a residue; times 2 to a third of the exponent.
+pub(crate) fn cbrt<F: Real>(x: F) -> F {
     let size = x.abs();
     let Split { e, m } = split(size);
-    let third = (e - c(1.0)).fma(c(1.0 / 3.0), c(ROUNDING));
-    let whole = third - c(ROUNDING);
+    let third = (e - c(1.0)).fma(c(1.0 / 3.0), rounding());
+    let whole = third - rounding();
     let left = whole.fma(c(-3.0), e);
-    let m = m * power_of_two((left + c(ROUNDING)).bits());
+    let m = m * power_of_two((left + rounding()).bits());
     let better = |y: F| {
         let h = (-(m * y)).fma(y * y, c(1.0));
         y.fma(h * h.fma(c(2.0 / 9.0), c(1.0 / 3.0)), y)
     };
-    let reciprocal = better(better(polynomial(&RECIPROCAL_CBRT, m)));
+    let reciprocal = better(polynomial(&RECIPROCAL_CBRT, m));
+    let reciprocal = if F::IS_SINGLE { reciprocal } else { better(reciprocal) };
     let square = reciprocal * reciprocal;
     let near = m * square;
     let cube = Pair::product(near, near).times(near);
@@ -33,14 +34,15 @@ pub(super) fn cbrt<F: Real>(x: F) -> F {
 }
 
 /// Length of a vector of two.
-pub(super) fn hypot<F: Real>(x: F, y: F) -> F {
+pub(crate) fn hypot<F: Real>(x: F, y: F) -> F {
     let (x, y) = (x.abs(), y.abs());
     let (greater, lesser) = (F::select(x.lt(y), y, x), F::select(x.lt(y), x, y));
-    let is_small = greater.lt(c(SMALL));
-    let is_large = greater.gt(c(1.0 / SMALL));
+    let is_small = greater.lt(c(small::<F>()));
+    let is_large = greater.gt(c(1.0 / small::<F>()));
     let choose = |small: f64, large: f64| F::select(is_small, c(small), F::select(is_large, c(large), c(1.0)));
-    let power = SMALL * SMALL;
-    let (scale, back) = (choose(1.0 / power, power), choose(power, 1.0 / power));
+    let up = 2f64.powi(by_type::<F, _>(600, 98));
+    let down = 2f64.powi(by_type::<F, _>(-600, -80));
+    let (scale, back) = (choose(up, down), choose(1.0 / up, 1.0 / down));
     let (a, b) = (greater * scale, lesser * scale);
     let length = a.fma(a, b * b).sqrt() * back;
     let infinite = c::<F>(f64::INFINITY);
@@ -48,7 +50,7 @@ pub(super) fn hypot<F: Real>(x: F, y: F) -> F {
 }
 
 /// Power.
-pub(super) fn pow<F: Real>(x: F, y: F) -> F {
+pub(crate) fn pow<F: Real>(x: F, y: F) -> F {
     let size = x.abs();
     let log = log_to_double_precision(size).times(clamp(y, -GREATEST, GREATEST));
     let is_whole = y.trunc().same(y);
@@ -57,7 +59,7 @@ pub(super) fn pow<F: Real>(x: F, y: F) -> F {
 }
 
 /// The power whose exponent is less by 1.
-pub(super) fn power_below<F: Real>(x: F, y: F) -> F {
+pub(crate) fn power_below<F: Real>(x: F, y: F) -> F {
     let less = Pair::sum(y, c(-1.0));
     // Beside an infinite exponent there is no rest.
     let rest = F::select(less.lo.same(less.lo), less.lo, c(0.0));
@@ -71,7 +73,7 @@ pub(super) fn power_below<F: Real>(x: F, y: F) -> F {
 /// `x` to the power `y`, whose product with the logarithm of the magnitude of `x` is given.
 fn raised<F: Real>(x: F, y: F, log: Pair<F>, is_whole: F::Truth, is_odd: F::Truth) -> F {
     let size = x.abs();
-    let hi = clamp(log.hi, -746.0, 711.0);
+    let hi = clamp(log.hi, least::<F>(), by_type::<F, _>(711.0, 90.0));
     let lo = F::select(hi.same(log.hi), log.lo, c(0.0));
     let (parts, scale) = exp_of_pair(Pair::new(hi, lo));
     let inside = scale.times(parts.value());

@@ -15,9 +15,7 @@ pub(crate) trait Real:
     type Bits: Bits<Truth = Self::Truth>;
     /// What a comparison gives.
     type Truth: Copy + BitAnd<Output = Self::Truth> + BitOr<Output = Self::Truth> + Not<Output = Self::Truth>;
-    /// The same machine's f64.
-    type Double: Real<Truth = Self::Truth>;
-    /// Whether this is an f32.
+    /// Whether this is an f32, else an f64.
     const IS_SINGLE: bool;
 
     /// A constant, rounded to the type.
@@ -44,10 +42,6 @@ pub(crate) trait Real:
     fn bits(self) -> Self::Bits;
     /// The float with these bits.
     fn from_bits(bits: Self::Bits) -> Self;
-    /// The value as an f64.
-    fn widen(self) -> Self::Double;
-    /// An f64 rounded to this type.
-    fn narrow(value: Self::Double) -> Self;
 
     /// Whether this is greater.
     fn gt(self, other: Self) -> Self::Truth {
@@ -82,14 +76,57 @@ pub(crate) trait Bits: Copy {
     fn same(self, other: Self) -> Self::Truth;
 }
 
+/// A float of this machine, which host functions compute with.
+pub(crate) trait Machine: Real<Truth = bool> {
+    /// The value as an f64.
+    fn widen(self) -> f64;
+    /// An f64 rounded to this type.
+    fn narrow(value: f64) -> Self;
+}
+
 /// A constant.
 pub(super) fn c<F: Real>(value: f64) -> F {
     F::of(value)
 }
 
-/// The polynomial with these coefficients, the lowest power first: even and odd powers apart, so that half of the
-/// operations do not wait for the other half.
-pub(super) fn polynomial<F: Real>(coefficients: &[f64], x: F) -> F {
+/// What differs with the type: the first for f64, the second for f32.
+pub(super) fn by_type<F: Real, T>(double: T, single: T) -> T {
+    if F::IS_SINGLE { single } else { double }
+}
+
+/// The coefficients of a polynomial, the lowest power first, of a degree that the precision asks for.
+pub(super) struct Series {
+    pub(super) double: &'static [f64],
+    pub(super) single: &'static [f64],
+}
+
+impl Series {
+    fn of<F: Real>(&self) -> &'static [f64] {
+        by_type::<F, _>(self.double, self.single)
+    }
+}
+
+/// A constant as the sum of floats.
+pub(super) struct Parts<const N: usize> {
+    pub(super) double: [f64; N],
+    pub(super) single: [f64; N],
+}
+
+impl<const N: usize> Parts<N> {
+    /// The parts for a type.
+    pub(super) fn of<F: Real>(&self) -> [f64; N] {
+        by_type::<F, _>(self.double, self.single)
+    }
+}
+
+/// The value of a polynomial.
+pub(super) fn polynomial<F: Real>(series: &Series, x: F) -> F {
+    terms(series.of::<F>(), x)
+}
+
+/// The polynomial with these coefficients: even and odd powers apart, so that half of the operations do not wait for the
+/// other half.
+fn terms<F: Real>(coefficients: &[f64], x: F) -> F {
     let square = x * x;
     let half = |first: usize| {
         let chosen = coefficients.iter().skip(first).step_by(2).rev();
@@ -101,9 +138,9 @@ pub(super) fn polynomial<F: Real>(coefficients: &[f64], x: F) -> F {
 }
 
 /// The same, with the rounding error of the last sum kept apart. The constant has to be the greatest term.
-pub(super) fn polynomial_in_parts<F: Real>(coefficients: &[f64], x: F) -> Pair<F> {
-    let (constant, others) = coefficients.split_first().expect("invariant: a polynomial has coefficients");
-    Pair::ordered_sum(c(*constant), x * polynomial(others, x))
+pub(super) fn polynomial_in_parts<F: Real>(series: &Series, x: F) -> Pair<F> {
+    let (constant, others) = series.of::<F>().split_first().expect("invariant: a polynomial has coefficients");
+    Pair::ordered_sum(c(*constant), x * terms(others, x))
 }
 
 /// A value as the sum of two floats, the second at most as large as the rounding error of the first.
@@ -212,7 +249,6 @@ macro_rules! machine {
         impl Real for $t {
             type Bits = $bits;
             type Truth = bool;
-            type Double = f64;
             const IS_SINGLE: bool = size_of::<$t>() == 4;
 
             fn of(value: f64) -> $t {
@@ -262,7 +298,9 @@ macro_rules! machine {
             fn from_bits(bits: $bits) -> $t {
                 $t::from_bits(bits)
             }
+        }
 
+        impl Machine for $t {
             fn widen(self) -> f64 {
                 self.into()
             }

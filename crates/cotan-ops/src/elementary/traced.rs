@@ -104,7 +104,7 @@ macro_rules! operator {
 }
 
 macro_rules! traced {
-    ($t:ident, $elem:ident, $bits:ident, $bits_elem:ident, $widen:expr, $narrow:expr) => {
+    ($t:ident, $elem:ident, $bits:ident, $bits_elem:ident) => {
         operator! { $t, $elem: Add add(other); Sub sub(other); Mul mul(other); Div div(other); Neg neg(); }
 
         impl<'a> Traced<'a, $t> {
@@ -121,7 +121,6 @@ macro_rules! traced {
         impl<'a> Real for Traced<'a, $t> {
             type Bits = Traced<'a, $bits>;
             type Truth = Traced<'a, bool>;
-            type Double = Traced<'a, f64>;
             const IS_SINGLE: bool = size_of::<$t>() == 4;
 
             fn of(value: f64) -> Self {
@@ -172,14 +171,6 @@ macro_rules! traced {
             fn from_bits(bits: Traced<'a, $bits>) -> Self {
                 apply(Instruction::Bitcast(Elem::$elem), Elem::$bits_elem, Elem::$elem, &[bits.erased()])
             }
-
-            fn widen(self) -> Traced<'a, f64> {
-                $widen(self)
-            }
-
-            fn narrow(value: Traced<'a, f64>) -> Self {
-                $narrow(value)
-            }
         }
 
         impl<'a> Traced<'a, $bits> {
@@ -226,12 +217,5 @@ macro_rules! traced {
     };
 }
 
-traced!(
-    f32,
-    F32,
-    u32,
-    U32,
-    |x: Traced<'a, f32>| apply(Instruction::Cast(Elem::F64), Elem::F32, Elem::F64, &[x.erased()]),
-    |x: Traced<'a, f64>| apply(Instruction::Cast(Elem::F32), Elem::F64, Elem::F32, &[x.erased()])
-);
-traced!(f64, F64, u64, U64, |x| x, |x| x);
+traced!(f32, F32, u32, U32);
+traced!(f64, F64, u64, U64);
