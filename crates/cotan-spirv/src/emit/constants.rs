@@ -46,6 +46,7 @@ impl Emitter<'_> {
             self.builder.constant_bit64(ty, bits)
         };
         self.constants.insert((register, bits), Value(id));
+        self.known.constant(register, bits, Value(id));
         Value(id)
     }
 }

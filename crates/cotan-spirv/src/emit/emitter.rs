@@ -1,5 +1,6 @@
 //! The writer of a kernel: its types, constants, instructions and functions, and what is declared at its head.
 
+use super::known::Known;
 use super::register::{Format, Register};
 use crate::features::{Features, FloatControls};
 use crate::numbers::Numbers;
@@ -17,13 +18,14 @@ use std::collections::BTreeMap;
 pub(super) const OPEN: &str = "invariant: the emitter has a function and a block open";
 
 /// A value in a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(pub(crate) Word);
 
 /// A kernel, ready for a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     words: Vec<u32>,
+    exits: usize,
     workgroup: u32,
     needs: Features,
 }
@@ -38,6 +40,11 @@ impl Kernel {
     pub fn assembly(&self) -> String {
         let module = rspirv::dr::load_words(&self.words);
         module.map_or_else(|error| format!("; {error:?}"), |module| module.disassemble())
+    }
+
+    /// In how many places a thread may end early.
+    pub fn exits(&self) -> usize {
+        self.exits
     }
 
     /// Threads of a workgroup.
@@ -60,8 +67,11 @@ pub struct Emitter<'a> {
     pub(super) needs: Features,
     pub(super) types: BTreeMap<Register, Word>,
     pub(super) constants: BTreeMap<(Register, u64), Value>,
+    pub(super) known: Known,
     /// The label of the block that is open.
     pub(super) block: Word,
+    /// In how many places a thread may end early.
+    pub(super) exits: usize,
     capabilities: Vec<Capability>,
     functions: Word,
     /// The replacements that are called, with their functions, and how many of them are written.
@@ -92,7 +102,9 @@ impl<'a> Emitter<'a> {
             needs: Features { addresses: true, ..Features::default() },
             types: BTreeMap::new(),
             constants: BTreeMap::new(),
+            known: Known::default(),
             block: 0,
+            exits: 0,
             capabilities: Vec::new(),
             functions,
             replacements: Vec::new(),
@@ -170,7 +182,12 @@ impl<'a> Emitter<'a> {
         self.control_floats();
         self.builder.entry_point(ExecutionModel::GLCompute, self.main, "main", &self.interface);
         self.builder.execution_mode(self.main, ExecutionMode::LocalSize, [self.workgroup, 1, 1]);
-        Kernel { words: self.builder.module().assemble(), workgroup: self.workgroup, needs: self.needs }
+        Kernel {
+            words: self.builder.module().assemble(),
+            exits: self.exits,
+            workgroup: self.workgroup,
+            needs: self.needs,
+        }
     }
 
     /// Demands of the float types in use what the device offers for them.

@@ -42,9 +42,17 @@ impl Emitter<'_> {
     ///
     /// `args` holds at least as many values as the instruction reads.
     pub fn instruction(&mut self, instruction: Instruction, elem: Elem, args: &[Value]) -> Result<Value, NotEmitted> {
+        let Some(args) = args.get(..arity(instruction)) else { return Err(NotEmitted { instruction, elem }) };
+        let value = self.written(instruction, elem, args)?;
+        if !args.contains(&value) {
+            self.known.result(instruction, elem, args, value);
+        }
+        Ok(value)
+    }
+
+    fn written(&mut self, instruction: Instruction, elem: Elem, args: &[Value]) -> Result<Value, NotEmitted> {
         let not_emitted = NotEmitted { instruction, elem };
-        let (_, arity, gives) = instruction.signature(elem);
-        let Some(args) = args.get(..arity) else { return Err(not_emitted) };
+        let (_, _, gives) = instruction.signature(elem);
         let result = result(instruction, elem);
         if self.numbers.is_replaced(instruction, elem) {
             return Ok(match numbers::is_in_place(instruction) {

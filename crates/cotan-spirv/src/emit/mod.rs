@@ -12,6 +12,7 @@ mod emitter;
 mod flow;
 mod instruction;
 mod integer;
+mod known;
 mod mapping;
 mod memory;
 mod opcode;
@@ -22,6 +23,7 @@ mod words;
 
 pub use emitter::{Emitter, Kernel, Value};
 pub use instruction::NotEmitted;
+pub(crate) use known::{LEAST_GRAIN, Range};
 pub use mapping::{Computation, Mapping};
 pub use register::Register;
 pub(crate) use register::{DOUBLE, Format, SINGLE};

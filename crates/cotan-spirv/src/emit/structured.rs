@@ -115,6 +115,7 @@ impl Emitter<'_> {
 
     /// The thread ends where the condition holds, after what `last` writes.
     pub(crate) fn leave_if(&mut self, condition: Value, last: impl FnOnce(&mut Self)) {
+        self.exits += 1;
         let [then, after] = [0; 2].map(|_| self.builder.id());
         self.builder.selection_merge(after, SelectionControl::NONE).expect(OPEN);
         self.builder.branch_conditional(condition.0, then, after, []).expect(OPEN);

@@ -29,8 +29,13 @@ pub enum Unsupported {
     Instruction(NotEmitted),
     /// A function that only a host computes.
     Host(String),
-    /// A kernel of so many words, more than drivers compile in a time that one waits for.
-    Size(usize),
+    /// A kernel of so many words and early ends of threads, more than drivers compile in a time that one waits for.
+    Size {
+        /// Words of SPIR-V.
+        words: usize,
+        /// Places where a thread may end early.
+        exits: usize,
+    },
     /// A node that no kernel should hold: a bug of whoever made the plan.
     Node(String),
 }
@@ -40,7 +45,9 @@ impl fmt::Display for Unsupported {
         match self {
             Unsupported::Instruction(error) => error.fmt(f),
             Unsupported::Host(name) => write!(f, "there is no SPIR-V for the function `{name}`"),
-            Unsupported::Size(words) => write!(f, "a kernel has {words} words of SPIR-V, more than {MOST_WORDS}"),
+            Unsupported::Size { words, exits } => {
+                write!(f, "a kernel has {words} words of SPIR-V and {exits} checks, more than drivers compile in time")
+            }
             Unsupported::Node(node) => write!(f, "bug: `{node}` in a kernel"),
         }
     }
@@ -93,8 +100,8 @@ pub fn emit(
             body.stop_after_failures();
             body.stage(*stage)?;
             let module = body.finish();
-            let words = module.words().len();
-            if words > MOST_WORDS { Err(Unsupported::Size(words)) } else { Ok(module) }
+            let (words, exits) = (module.words().len(), module.exits());
+            if compile_cost(words, exits) > MOST_COST { Err(Unsupported::Size { words, exits }) } else { Ok(module) }
         })
         .collect()
 }
@@ -156,8 +163,14 @@ impl Body<'_> {
     }
 }
 
-/// Words of a kernel, at most. lavapipe takes more than a minute for one that is larger.
-const MOST_WORDS: usize = 30_000;
+/// What a kernel takes a driver to compile, in words of straight code: behind each early end of a thread all else is
+/// conditional, so that these cost their square.
+fn compile_cost(words: usize, exits: usize) -> usize {
+    words + 30 * exits * exits
+}
+
+/// The cost of a kernel, at most: some five seconds on lavapipe.
+const MOST_COST: usize = 120_000;
 
 /// The register of an i64.
 const LONG: Register = Register::Int64;

@@ -10,8 +10,12 @@
 //! - an addend far above any product is the result;
 //! - a small result is rounded a second time when it is scaled back. It is adjusted by at most one unit before, so that both
 //!   roundings give what one does: to odd, but if the second one drops a single bit, then away from it.
+//!
+//! Where range analysis shows that nothing overflows and nothing is cut (`emit/known.rs`), nothing is scaled, which is less than
+//! half of the code. That holds for most of the steps of an elementary function, whose operands are clamped or reduced.
 
-use crate::emit::{DOUBLE, Emitter, Format, Register, SINGLE, Value};
+use crate::emit::{DOUBLE, Emitter, Format, LEAST_GRAIN, Range, Register, SINGLE, Value};
+use cotan_ir::{Const, Elem};
 use rspirv::spirv::Op;
 
 /// Exponents of two that decide on the scaling. Each product that is not scaled has all its bits; each scaled one, too.
@@ -40,20 +44,69 @@ struct Parts {
     lower: Value,
 }
 
+/// The upper and the lower half of a float.
+pub(crate) type Halves = (Value, Value);
+
+/// Just less than half of the last place of an upper half.
+fn below_half(format: Format) -> u64 {
+    (1 << (format.fraction / 2)) - 1
+}
+
+/// The bits of an upper half.
+fn upper_half(format: Format) -> u64 {
+    (format.sign() | format.magnitude()) & !((2 << (format.fraction / 2)) - 1)
+}
+
+/// Whether an fma of `f64` is right without scaling: nothing overflows, and either each part of the product is a
+/// multiple of the least number, or the addend is so large that it is the result where a part is cut.
+fn needs_no_scaling([a, b, c]: [Range; 3]) -> bool {
+    let large = 2f64.powi(1000);
+    let is_small = a.most() * b.most() < large && [a, b, c].iter().all(|range| range.most() < large);
+    is_small && (has_all_bits(a, b) || c.least() >= 2f64.powi(-800))
+}
+
+/// Whether no bit of a product is below the least number.
+fn has_all_bits(a: Range, b: Range) -> bool {
+    a.grain() + b.grain() >= LEAST_GRAIN
+}
+
 impl Emitter<'_> {
     /// `a * b + c`, rounded once.
     pub(super) fn exact_fma(&mut self, format: Format, a: Value, b: Value, c: Value) -> Value {
-        let [a, b, c] = [a, b, c].map(|x| self.hidden_zero(format.float, x));
+        let ranges = [a, b, c].map(|x| self.range(x));
+        let hidden = [a, b, c].map(|x| self.hidden_zero(format.float, x));
         let value = if format == SINGLE && self.has_double() {
-            self.single_by_double(a, b, c)
+            self.single_by_double(hidden)
+        } else if format == DOUBLE && needs_no_scaling(ranges) {
+            self.unscaled_fma([a, b, c], hidden)
         } else {
-            self.scaled_fma(format, a, b, c)
+            self.scaled_fma(format, hidden)
         };
         self.opaque(format, value)
     }
 
+    /// Of an `f64` where nothing has to be scaled.
+    fn unscaled_fma(&mut self, [a, b, c]: [Value; 3], hidden: [Value; 3]) -> Value {
+        let float = DOUBLE.float;
+        let halves = [a, b].map(|x| self.known_halves(x));
+        let product = self.exact_product(float, [hidden[0], hidden[1]], halves);
+        if self.is_minus_product(c, [a, b]) && has_all_bits(self.range(a), self.range(b)) {
+            return product.lower;
+        }
+        let (upper, rest) = self.unrounded_sum(DOUBLE, &product, hidden[2]);
+        let sum = self.add(float, upper, rest);
+        if self.range(c).least() > 0.0 {
+            return sum;
+        }
+        // The parts of a product of zero have lost its sign.
+        let zero = self.bits_constant(float, 0);
+        let is_zero = self.compare(Op::FOrdEqual, product.upper, zero);
+        let plain = self.add(float, product.upper, hidden[2]);
+        self.choose(float, is_zero, plain, sum)
+    }
+
     /// By sums and products of the format alone.
-    fn scaled_fma(&mut self, format: Format, a: Value, b: Value, c: Value) -> Value {
+    fn scaled_fma(&mut self, format: Format, [a, b, c]: [Value; 3]) -> Value {
         let scaling = if format == SINGLE { &SINGLE_SCALING } else { &DOUBLE_SCALING };
         let float = format.float;
         let rough = self.mul(float, a, b);
@@ -70,13 +123,12 @@ impl Emitter<'_> {
         let addend = self.mul(float, addend, factor);
         let addend = self.mul(float, addend, factor);
 
-        let product = self.exact_product(format, scaled_a, scaled_b);
-        let lower = self.exact_sum(float, addend, product.lower);
-        let upper = self.exact_sum(float, product.upper, lower.upper);
-        let rest = self.odd_sum(format, upper.lower, lower.lower);
-        let sum = self.add(float, upper.upper, rest);
+        let halves = [scaled_a, scaled_b].map(|x| self.halves(format, x));
+        let product = self.exact_product(float, [scaled_a, scaled_b], halves);
+        let (upper, rest) = self.unrounded_sum(format, &product, addend);
+        let sum = self.add(float, upper, rest);
 
-        let rounded = self.sub(float, sum, upper.upper);
+        let rounded = self.sub(float, sum, upper);
         let missing = self.sub(float, rest, rounded);
         let subnormal = format.least_exponent() + 2 * scaling.up;
         let sum = self.before_second_rounding(format, is_small, subnormal, Parts { upper: sum, lower: missing });
@@ -99,8 +151,8 @@ impl Emitter<'_> {
     }
 
     /// By f64: its product of two f32 is exact, and 53 bits rounded to odd are enough to be rounded again.
-    fn single_by_double(&mut self, a: Value, b: Value, c: Value) -> Value {
-        let [a, b, c] = [a, b, c].map(|x| self.op(Op::FConvert, Register::Float64, &[x]));
+    fn single_by_double(&mut self, operands: [Value; 3]) -> Value {
+        let [a, b, c] = operands.map(|x| self.op(Op::FConvert, Register::Float64, &[x]));
         let product = self.mul(Register::Float64, a, b);
         let sum = self.odd_sum(DOUBLE, product, c);
         self.op(Op::FConvert, Register::Float32, &[sum])
@@ -117,11 +169,17 @@ impl Emitter<'_> {
         self.add(format.float, c, nudge)
     }
 
-    /// A product as the sum of two floats.
-    fn exact_product(&mut self, format: Format, a: Value, b: Value) -> Parts {
-        let float = format.float;
+    /// The sum of a product and a number as the sum of two floats, the second of which is rounded to odd.
+    fn unrounded_sum(&mut self, format: Format, product: &Parts, addend: Value) -> (Value, Value) {
+        let lower = self.exact_sum(format.float, addend, product.lower);
+        let upper = self.exact_sum(format.float, product.upper, lower.upper);
+        (upper.upper, self.odd_sum(format, upper.lower, lower.lower))
+    }
+
+    /// A product as the sum of two floats, from its factors and their halves.
+    fn exact_product(&mut self, float: Register, [a, b]: [Value; 2], halves: [Halves; 2]) -> Parts {
         let upper = self.mul(float, a, b);
-        let [(a_high, a_low), (b_high, b_low)] = [a, b].map(|x| self.halves(format, x));
+        let [(a_high, a_low), (b_high, b_low)] = halves;
         let product = self.mul(float, a_high, b_high);
         let mut lower = self.sub(float, product, upper);
         for (x, y) in [(a_high, b_low), (a_low, b_high), (a_low, b_low)] {
@@ -134,18 +192,37 @@ impl Emitter<'_> {
     /// A float as the sum of two of half as many bits: its upper bits rounded to nearest, and the rest. Of a number that
     /// would be rounded to infinity they are cut; the other factor is small then, and not cut, so that products still fit. A
     /// tie goes down: the upper bits of a subnormal number would else be twice the number, and products of them too large.
-    fn halves(&mut self, format: Format, x: Value) -> (Value, Value) {
-        let n_bits = format.fraction / 2 + 1;
+    fn halves(&mut self, format: Format, x: Value) -> Halves {
         let bits = self.bits(format.bits, x);
         let size = self.magnitude(format, x);
         let is_rounded = self.below(format, size, format.bias);
-        let [half, none] = [(1 << (n_bits - 1)) - 1, 0].map(|bits| self.bits_constant(format.bits, bits));
+        let [half, none] = [below_half(format), 0].map(|bits| self.bits_constant(format.bits, bits));
         let half = self.choose(format.bits, is_rounded, half, none);
         let rounded = self.add(format.bits, bits, half);
-        let all = format.sign() | format.magnitude();
-        let high = self.masked(format.bits, rounded, all & !((1 << n_bits) - 1));
+        let high = self.masked(format.bits, rounded, upper_half(format));
         let high = self.bits(format.float, high);
         (high, self.sub(format.float, x, high))
+    }
+
+    /// The same of an `f64` that is far from infinity. A number that many products share is split once.
+    fn known_halves(&mut self, x: Value) -> Halves {
+        let format = DOUBLE;
+        if let Some(number) = self.known_number(x) {
+            let high = f64::from_bits((number.to_bits() + below_half(format)) & upper_half(format));
+            let [high, low] = [high, number - high].map(|x| self.constant(Const::float(Elem::F64, x)));
+            return (high, low);
+        }
+        if let Some(halves) = self.split(x) {
+            return halves;
+        }
+        let bits = self.bits(format.bits, x);
+        let half = self.bits_constant(format.bits, below_half(format));
+        let rounded = self.add(format.bits, bits, half);
+        let high = self.masked(format.bits, rounded, upper_half(format));
+        let high = self.bits(format.float, high);
+        let low = self.sub(format.float, x, high);
+        self.remember_split(x, (high, low));
+        (high, low)
     }
 
     /// A sum as the sum of two floats, whichever is larger.

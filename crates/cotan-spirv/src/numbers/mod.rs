@@ -19,6 +19,8 @@ mod fma;
 mod pack;
 mod rounding;
 
+pub(crate) use fma::Halves;
+
 use crate::emit::{Emitter, Format, Value};
 use cotan_ir::{Elem, bug};
 use cotan_ops::Instruction;

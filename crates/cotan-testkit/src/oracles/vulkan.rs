@@ -51,7 +51,7 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
     let (text, regroups) = (plan.to_string(), plan.function.regroups_sums);
     let loaded = match LoadedPlan::new(device, numbers, plan) {
         Ok(loaded) => loaded,
-        Err(LoadPlanError::Unsupported(Unsupported::Size(_))) => {
+        Err(LoadPlanError::Unsupported(Unsupported::Size { .. })) => {
             return Ok(OnVulkan::NotYet("a kernel is too large".to_owned()));
         }
         Err(LoadPlanError::Unsupported(what)) => return Ok(OnVulkan::NotYet(what.to_string())),
