@@ -15,6 +15,8 @@ pub struct TargetKind {
     pub estimates_work: bool,
     /// Whether loops follow the order in which memory lies, for caches; else a thread has an element of the result.
     pub reads_through_caches: bool,
+    /// Whether a formula gets zero for an operand that is left to the host, so that a backend knows how large operands are.
+    pub bounds_formulas: bool,
     /// What every nest goes through when it is written.
     pub after_lowering: NestPipeline,
 }
@@ -25,6 +27,7 @@ pub static CPU: TargetKind = TargetKind {
     keeps_reductions: false,
     estimates_work: true,
     reads_through_caches: true,
+    bounds_formulas: false,
     after_lowering: &[&flush::PASS, &buffer_reuse::PASS],
 };
 
@@ -35,5 +38,6 @@ pub static DEVICE: TargetKind = TargetKind {
     keeps_reductions: true,
     estimates_work: false,
     reads_through_caches: false,
+    bounds_formulas: true,
     after_lowering: &[&buffer_reuse::PASS],
 };

@@ -103,18 +103,18 @@ fn expand(
     elem: Elem,
     args: Vec<Operand>,
 ) -> Operand {
-    let mut values: Vec<Operand> = Vec::new();
-    let operand = |values: &[Operand], input: Input| match input {
-        Input::Arg(k) => args[k],
-        Input::Step(k) => values[k],
-        Input::Const(c) => Operand::Const(c),
+    let Some(beyond) = code.beyond else { return formula(this, code, &args, [code.value])[0] };
+    let [value, beyond] = match args.as_slice() {
+        // The formula gets zero then, so that it is known how large its operand is.
+        [arg] if this.target.bounds_formulas => {
+            let [beyond] = formula(this, code, &args, [beyond]);
+            let zero = Operand::Const(typed_number(elem, 0.0));
+            let near = this.native(Instruction::Select, elem, elem, &[beyond, zero, *arg]);
+            let [value] = formula(this, code, &[near], [code.value]);
+            [value, beyond]
+        }
+        args => formula(this, code, args, [code.value, beyond]),
     };
-    for step in &code.steps {
-        let args: Vec<Operand> = step.args.iter().map(|input| operand(&values, *input)).collect();
-        values.push(this.native(step.instruction, step.elem, step.result, &args));
-    }
-    let value = operand(&values, code.value);
-    let Some(beyond) = code.beyond.map(|beyond| operand(&values, beyond)) else { return value };
     let result = this.variable(name, elem, value);
     let call = this.nodes(|this| {
         let value = this.define(name, elem, Expr::Host { prim: row.prim(), elem, args });
@@ -122,6 +122,25 @@ fn expand(
     });
     this.push(Node::If(beyond, call, Vec::new()));
     this.read(result)
+}
+
+/// Some of the results of a formula, with the steps that these need, in their order.
+fn formula<const N: usize>(this: &mut Lowering, code: &Code, args: &[Operand], wanted: [Input; N]) -> [Operand; N] {
+    let is_needed = code.needed_steps(&wanted);
+    let mut values: Vec<Option<Operand>> = Vec::new();
+    let operand = |values: &[Option<Operand>], input: Input| match input {
+        Input::Arg(k) => args[k],
+        Input::Step(k) => values[k].expect("invariant: what a needed step reads is needed"),
+        Input::Const(c) => Operand::Const(c),
+    };
+    for (step, is_needed) in code.steps.iter().zip(is_needed) {
+        let value = is_needed.then(|| {
+            let args: Vec<Operand> = step.args.iter().map(|input| operand(&values, *input)).collect();
+            this.native(step.instruction, step.elem, step.result, &args)
+        });
+        values.push(value);
+    }
+    wanted.map(|input| operand(&values, input))
 }
 
 /// A term over operands, whose `T` is `elem`.

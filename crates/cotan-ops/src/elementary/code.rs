@@ -16,6 +16,45 @@ pub struct Code {
     pub beyond: Option<Input>,
 }
 
+impl Code {
+    /// For each step, whether some of the results need it.
+    pub fn needed_steps(&self, wanted: &[Input]) -> Vec<bool> {
+        let mut is_needed = vec![false; self.steps.len()];
+        let mark = |is_needed: &mut Vec<bool>, inputs: &[Input]| {
+            for input in inputs {
+                if let Input::Step(k) = input {
+                    is_needed[*k] = true;
+                }
+            }
+        };
+        mark(&mut is_needed, wanted);
+        for (k, step) in self.steps.iter().enumerate().rev() {
+            if is_needed[k] {
+                mark(&mut is_needed, &step.args);
+            }
+        }
+        is_needed
+    }
+
+    /// The code without steps that nothing reads.
+    fn without_unused_steps(mut self) -> Code {
+        let results: Vec<Input> = [Some(self.value), self.beyond].into_iter().flatten().collect();
+        let is_used = self.needed_steps(&results);
+        let numbers: Vec<usize> =
+            is_used.iter().scan(0, |n, used| Some(std::mem::replace(n, *n + usize::from(*used)))).collect();
+        let renumber = |input: &mut Input| {
+            if let Input::Step(k) = input {
+                *k = numbers[*k];
+            }
+        };
+        let mut used = is_used.iter();
+        self.steps.retain(|_| used.next() == Some(&true));
+        self.steps.iter_mut().flat_map(|step| &mut step.args).for_each(renumber);
+        [Some(&mut self.value), self.beyond.as_mut()].into_iter().flatten().for_each(renumber);
+        self
+    }
+}
+
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
@@ -62,36 +101,6 @@ impl Expansion {
         let record = if elem == Elem::F32 { self.single } else { self.double };
         let (value, beyond) = record(&recorder);
         Code { steps: recorder.0.into_inner(), value, beyond }.without_unused_steps()
-    }
-}
-
-impl Code {
-    /// The code without steps that nothing reads.
-    fn without_unused_steps(mut self) -> Code {
-        let mut is_used = vec![false; self.steps.len()];
-        let mark = |is_used: &mut [bool], input: &Input| {
-            if let Input::Step(k) = input {
-                is_used[*k] = true;
-            }
-        };
-        [Some(self.value), self.beyond].iter().flatten().for_each(|input| mark(&mut is_used, input));
-        for (k, step) in self.steps.iter().enumerate().rev() {
-            if is_used[k] {
-                step.args.iter().for_each(|input| mark(&mut is_used, input));
-            }
-        }
-        let numbers: Vec<usize> =
-            is_used.iter().scan(0, |n, used| Some(std::mem::replace(n, *n + usize::from(*used)))).collect();
-        let renumber = |input: &mut Input| {
-            if let Input::Step(k) = input {
-                *k = numbers[*k];
-            }
-        };
-        let mut used = is_used.iter();
-        self.steps.retain(|_| used.next() == Some(&true));
-        self.steps.iter_mut().flat_map(|step| &mut step.args).for_each(renumber);
-        [Some(&mut self.value), self.beyond.as_mut()].into_iter().flatten().for_each(renumber);
-        self
     }
 }
 
