@@ -43,30 +43,3 @@ fn is_verified(f: &LoopFunction) -> bool {
 pub(crate) fn verify_if_debug(f: &LoopFunction) -> Result<(), NestError> {
     if cfg!(debug_assertions) { verify(f) } else { Ok(()) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::node::{Local, Node, Operand};
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    static GUILTY: NestPass =
-        NestPass { name: "guilty", doc: "Sets what is not there.", run: |f, _| f.body.push(Node::Set(Local(0), ZERO)) };
-
-    const ZERO: Operand = Operand::Const(cotan_ir::Const::bool(false));
-
-    #[test]
-    fn the_guilty_pass_is_named_with_both_texts() {
-        let mut b = cotan_ir::Builder::new();
-        let x = b.param("x", cotan_ir::Ty::scalar(cotan_ir::Elem::F64));
-        let f = b.finish("f", vec![x.into()]);
-        let passes = [&contract::PASS, &GUILTY];
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            run(&passes, &mut crate::lower(&f, &crate::CPU), &NestContext::default())
-        }));
-        let message = ran.expect_err("a broken rule").downcast::<String>().map_or_else(|_| String::new(), |text| *text);
-        for part in ["pass `guilty`", "bool where f64 is expected", "before:\nfn f(x: f64) {", "  x := false\n"] {
-            assert!(message.contains(part), "{part:?} is missing in {message}");
-        }
-    }
-}

@@ -4,6 +4,7 @@ mod contract;
 mod device;
 mod lowering;
 mod node;
+mod pipeline;
 mod probe;
 mod products;
 mod reuse;
