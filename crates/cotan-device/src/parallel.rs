@@ -55,8 +55,8 @@ fn holds_result(f: &LoopFunction, node: &Node) -> bool {
     node.lists().into_iter().any(|list| any(list, &mut is_result))
 }
 
-/// Whether many threads share it.
-fn is_wide(node: &Node) -> bool {
+/// Whether many threads can share it.
+pub(crate) fn is_wide(node: &Node) -> bool {
     if let Node::For(l) = node {
         l.independence == Independence::All && !are_few(std::iter::once(l.count))
     } else if let Node::Reduce(reduction) = node {

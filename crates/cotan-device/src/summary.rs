@@ -1,5 +1,6 @@
 //! What a plan does, in short, for people: its kernels with their threads and arrays, and what the host does.
 
+use crate::parallel::is_wide;
 use crate::plan::{Kernel, Plan, Size, Step};
 use crate::print::shape_text;
 use cotan_loops::{NestText, Node};
@@ -59,6 +60,20 @@ impl Plan {
         }
     }
 
+    /// How many loops with independent iterations, or reductions, share their iterations among threads, and how many are
+    /// left to one thread. Of nested ones the outermost counts.
+    pub fn independent_loops(&self) -> [usize; 2] {
+        let [mut shared, mut alone] = [0; 2];
+        for kernel in &self.kernels {
+            if kernel.shape.is_parallel() {
+                shared += 1;
+            } else {
+                alone += outermost_wide(&kernel.body);
+            }
+        }
+        [shared, alone]
+    }
+
     /// What the host does, beside memory, launches and numbers that follow from sizes, in order.
     pub fn host_summaries(&self) -> Vec<HostSummary> {
         let mut all = Vec::new();
@@ -95,4 +110,12 @@ impl Plan {
             step.lists().into_iter().for_each(|list| self.summarise(text, list, all));
         }
     }
+}
+
+/// How many of the outermost loops in a list could be shared among threads.
+fn outermost_wide(nodes: &[Node]) -> usize {
+    let of_node = |node: &Node| {
+        if is_wide(node) { 1 } else { node.lists().into_iter().map(outermost_wide).sum::<usize>() }
+    };
+    nodes.iter().map(of_node).sum()
 }

@@ -39,6 +39,7 @@ pub mod refusals;
 pub mod shrink;
 pub mod shuffle;
 pub mod signatures;
+pub mod single;
 pub mod texts;
 pub mod tier;
 pub mod tolerances;

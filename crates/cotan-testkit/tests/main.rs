@@ -25,5 +25,6 @@ mod refusals;
 mod run;
 mod sentences;
 mod signatures;
+mod single;
 mod ui;
 mod zero_warnings;

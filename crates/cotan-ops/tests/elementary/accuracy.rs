@@ -95,33 +95,33 @@ fn errors_are_below_two_units_in_the_last_place() {
         hypot f64 0.73
         pow f64 0.54
         exp f32 0.81
-        exp2 f32 0.45
-        expm1 f32 0.48
-        log f32 0.50
-        log2 f32 0.49
-        log10 f32 0.50
-        log1p f32 0.48
-        sin f32 0.48
-        cos f32 0.48
-        tan f32 0.49
-        sinh f32 0.49
-        cosh f32 0.49
+        exp2 f32 0.80
+        expm1 f32 0.59
+        log f32 0.63
+        log2 f32 0.75
+        log10 f32 0.56
+        log1p f32 0.63
+        sin f32 0.71
+        cos f32 0.62
+        tan f32 0.80
+        sinh f32 0.64
+        cosh f32 0.84
         tanh f32 0.50
         asin f32 0.47
         acos f32 0.48
-        atan f32 0.50
-        asinh f32 0.50
+        atan f32 0.51
+        asinh f32 0.54
         acosh f32 0.49
-        atanh f32 0.50
+        atanh f32 1.00
         cbrt f32 0.49
         sqrt f32 0.50
         rsqrt f32 1.00
-        erf f32 0.49
-        erfc f32 0.50
-        lgamma f32 0.49
+        erf f32 0.64
+        erfc f32 0.74
+        lgamma f32 1.10
         sigmoid f32 0.48
         atan2 f32 0.50
-        hypot f32 0.50
+        hypot f32 0.70
         pow f32 0.48
     "#]]
     .assert_eq(&text);

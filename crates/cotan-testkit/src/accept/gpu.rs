@@ -3,10 +3,11 @@
 //! The device is the one that is chosen by default; `VK_ICD_FILENAMES` says which drivers there are. Lines about what is not
 //! built yet say so, and fail.
 
-use super::suites::{campaign, count, output_of_tests};
+use super::suites::{campaign, count, output, output_of_tests};
 use super::{Line, Measured, Workplace};
 use crate::campaign::{Campaign, mixed};
 use crate::oracles::{FIRST_ORDER, ON_VULKAN, Oracle, no_vulkan};
+use crate::single::worst_errors;
 use cotan::host::{Arguments, HostValue};
 use cotan::vulkan::{CallStatistics, Placement, Ran, doctor};
 use cotan::{Compiler, Config, DerivativeForm, Engine, derivative};
@@ -22,7 +23,7 @@ pub(super) const LINES: &[Line] = &[
     Line {
         title: "a thread or a workgroup for each iteration of at least 95 % of the nests with an independent loop",
         bar: "95 %",
-        measure: NOT_BUILT,
+        measure: shared_loops,
     },
     Line {
         title: "the probe finds what the driver gets wrong, and exact fma is exact",
@@ -32,7 +33,7 @@ pub(super) const LINES: &[Line] = &[
     Line {
         title: "f32 functions: at most 2 ulp on all inputs",
         bar: "all functions of one operand",
-        measure: NOT_BUILT,
+        measure: functions_of_f32,
     },
     Line {
         title: "modules are valid, and the validation layers report nothing",
@@ -83,6 +84,15 @@ fn programs(place: &Workplace) -> Result<Measured, String> {
     Ok(Measured::new(same >= 0.95 * (same + others), counts))
 }
 
+fn shared_loops(place: &Workplace) -> Result<Measured, String> {
+    let tests = ["--test", "all", "run::programs_give_the_same_on_the_reference_device", "--", "--nocapture"];
+    let text = output_of_tests(place, "cotan-testkit", &tests, "/")?;
+    let counts = text.lines().find(|line| line.contains("independent loops shared")).unwrap_or("no counts").to_owned();
+    let numbers: Vec<f64> = counts.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [shared, alone] = numbers[..] else { return Err(counts) };
+    Ok(Measured::new(shared >= 0.95 * (shared + alone), counts))
+}
+
 fn numbers(place: &Workplace) -> Result<Measured, String> {
     has_device()?;
     let found = doctor(&Default::default()).chosen?.1.findings;
@@ -92,16 +102,52 @@ fn numbers(place: &Workplace) -> Result<Measured, String> {
     Ok(Measured::new(has_fma, format!("replaced: {}; triples: {tests}", names.join(", "))))
 }
 
+/// By compiled code of the CPU; that devices give the same bits is what the lines about programs say.
+fn functions_of_f32(_: &Workplace) -> Result<Measured, String> {
+    let worst = worst_errors(1)?;
+    let texts: Vec<String> = worst.iter().map(ToString::to_string).collect();
+    Ok(Measured::new(worst.len() >= 25 && worst.iter().all(|one| one.ulps <= 2.0), texts.join(", ")))
+}
+
+/// What the validation layers are asked for: all reports, those of synchronisation too, and that they are there at all.
+const LAYER_SETTINGS: &str = "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
+khronos_validation.report_flags = error,warn,perf,info
+khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
+";
+
+/// What the layers print when they are loaded.
+const LAYERS_ARE_ACTIVE: &str = "Khronos Validation Layer Active";
+
 fn valid(place: &Workplace) -> Result<Measured, String> {
-    let text = output_of_tests(place, "cotan-spirv", &["--test", "all", "valid::", "--", "--nocapture"], "")?;
-    let is_skipped = text.contains("nothing is validated");
-    Ok(Measured::new(
-        false,
-        format!(
-            "spirv-val {}; the validation layers are not run yet",
-            if is_skipped { "missing" } else { "accepts all" }
-        ),
-    ))
+    has_device()?;
+    let modules = output_of_tests(place, "cotan-spirv", &["--test", "all", "valid::", "--", "--nocapture"], "")?;
+    let validator = if modules.contains("nothing is validated") { "missing" } else { "accepts all" };
+    let folder = std::env::temp_dir().join(format!("cotan-layers-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    std::fs::write(folder.join("vk_layer_settings.txt"), LAYER_SETTINGS).map_err(|e| e.to_string())?;
+    let settings = folder.display().to_string();
+    let layers = [("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation"), ("VK_LAYER_SETTINGS_PATH", settings.as_str())];
+    let suites = [
+        ("cotan-spirv", vec!["--test", "all", "plans::", "--", "--nocapture"]),
+        ("cotan", vec!["--test", "all", "vulkan::", "--", "--nocapture"]),
+        ("cotan-testkit", vec!["--test", "all", "run::programs_give_the_same_on_vulkan", "--", "--nocapture"]),
+    ];
+    let mut reports = Vec::new();
+    for (package, args) in suites {
+        let text = output(place, package, &args, &layers)?;
+        if !text.contains(LAYERS_ARE_ACTIVE) {
+            return Err("the validation layers are missing: apt install vulkan-validationlayers".to_owned());
+        }
+        let is_report = |line: &&str| {
+            let is_told = ["VUID-", "SYNC-HAZARD", "UNASSIGNED-"].iter().any(|mark| line.starts_with(mark));
+            is_told && !line.contains(LAYERS_ARE_ACTIVE)
+        };
+        reports.extend(text.lines().filter(is_report).map(str::to_owned));
+    }
+    std::fs::remove_dir_all(&folder).map_err(|e| e.to_string())?;
+    let first = reports.first().map(|report| format!(", the first: {report}")).unwrap_or_default();
+    let text = format!("spirv-val {validator}; {} reports of the layers{first}", reports.len());
+    Ok(Measured::new(validator == "accepts all" && reports.is_empty(), text))
 }
 
 fn errors(place: &Workplace) -> Result<Measured, String> {

@@ -54,7 +54,8 @@ fn closing_lines(text: &str) -> String {
     closing.collect::<Vec<_>>().join(", ")
 }
 
-fn output(place: &Workplace, package: &str, args: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
+/// Runs tests of a package with these variables; gives what they print, or the end of it if one fails or none ran.
+pub(super) fn output(place: &Workplace, package: &str, args: &[&str], env: &[(&str, &str)]) -> Result<String, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let out = Command::new(cargo)
         .current_dir(&place.root)

@@ -10,16 +10,18 @@ use cotan_ir::Module;
 use cotan_loops::VerifiedNests;
 use cotan_ops::Value;
 
-/// A function, cut for a device, does on the reference device what it does on the interpreter of the core IR.
-pub fn same_on_plan(module: &Module, name: &str, args: &[Value]) -> Result<(), String> {
+/// A function, cut for a device, does on the reference device what it does on the interpreter of the core IR. Gives how many of its
+/// independent loops are shared among threads, and how many are not.
+pub fn same_on_plan(module: &Module, name: &str, args: &[Value]) -> Result<[usize; 2], String> {
     let nests = VerifiedNests::new(NestPlace::on_devices().nests(module, name)?).map_err(|e| e.to_string())?;
     let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
-    agree_on_plan(module, name, args, &plan).map_err(|e| format!("the plan of `{name}`: {e}\n{plan}"))
+    agree_on_plan(module, name, args, &plan).map_err(|e| format!("the plan of `{name}`: {e}\n{plan}"))?;
+    Ok(plan.independent_loops())
 }
 
 /// A function of a case, or one of its derivatives, does so; the name of the case chooses which. All of them in the campaign.
 pub fn plans(case: &Case) -> Verdict {
-    on_device(case, &same_on_plan)
+    on_device(case, &|module, name, args| same_on_plan(module, name, args).map(drop))
 }
 
 /// What a device is asked: module, name and arguments of a function.

@@ -16,6 +16,7 @@ use cotan_testkit::oracles::{OnVulkan, no_vulkan};
 use cotan_testkit::tier;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// Of so many programs one runs on the reference device each time.
@@ -73,10 +74,19 @@ fn programs_give_the_same_on_the_interpreter_of_loop_nests() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the counts are shown by `-- --nocapture`")]
 fn programs_give_the_same_on_the_reference_device() {
     let programs = of_this_tier(PLANS_ONE_OF);
-    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check_plans(name, text));
+    let (n_shared, n_alone) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let tell = |[shared, alone]: [usize; 2]| {
+        n_shared.fetch_add(shared, Ordering::Relaxed);
+        n_alone.fetch_add(alone, Ordering::Relaxed);
+    };
+    let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check_plans(name, text, &tell));
+    let (n_shared, n_alone) = (n_shared.into_inner(), n_alone.into_inner());
+    println!("{n_shared} independent loops shared among threads, {n_alone} in one thread");
     report(failures.concat(), programs.len());
+    assert!(n_shared >= 19 * n_alone, "only {n_shared} independent loops are shared among threads, {n_alone} are not");
 }
 
 #[test]

@@ -22,9 +22,13 @@ pub(crate) fn check(name: &str, text: &str) -> Vec<String> {
     })
 }
 
-/// The same on the reference device, by plans.
-pub(crate) fn check_plans(name: &str, text: &str) -> Vec<String> {
-    each_case(name, text, &|module, entry, args, _| same_on_plan(module, entry, args))
+/// The same on the reference device, by plans; `tell` hears how many independent loops of each case are shared among threads, and
+/// how many are not.
+pub(crate) fn check_plans(name: &str, text: &str, tell: &(dyn Fn([usize; 2]) + Sync)) -> Vec<String> {
+    each_case(name, text, &|module, entry, args, _| {
+        tell(same_on_plan(module, entry, args)?);
+        Ok(())
+    })
 }
 
 /// The same on a Vulkan device; `tell` hears what each case became.
