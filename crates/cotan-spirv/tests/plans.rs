@@ -7,7 +7,7 @@ use cotan_ir::{Const, Elem, parse_module, verify_module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
 use cotan_loops::{DEVICE, NestContext, VerifiedNests, lower};
 use cotan_nest::{Options, run_plan};
-use cotan_ops::{Registry, Value};
+use cotan_ops::{Instruction, Registry, Value};
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::runner::{Argument, Array, CallLimits, KernelStore, LoadOptions, LoadedPlan, Outcome, modules};
 use std::cell::RefCell;
@@ -374,9 +374,9 @@ fn kernels_that_are_kept_are_loaded_and_damaged_ones_are_written_anew() {
     let plan = planned(WAVES);
     let args = with_size(1000);
     let options = LoadOptions { store: Some(&store), ..LoadOptions::default() };
-    let values = || {
+    let values_with = |numbers: &Numbers| {
         let start = Instant::now();
-        let loaded = LoadedPlan::load(&device, &Numbers::of_driver(), plan.clone(), options).expect("it is compiled");
+        let loaded = LoadedPlan::load(&device, numbers, plan.clone(), options).expect("it is compiled");
         let is_loaded = start.elapsed();
         let called = loaded.call(&args, &CallLimits::default(), &mut |_| {}).expect("it runs");
         if is_campaign() {
@@ -384,6 +384,14 @@ fn kernels_that_are_kept_are_loaded_and_damaged_ones_are_written_anew() {
         }
         called.values
     };
+    if is_campaign() {
+        let mut fused = Numbers::of_driver();
+        fused.replace(Instruction::Fma, Elem::F64);
+        assert_eq!(values_with(&fused), values_with(&fused));
+        store.kept.borrow_mut().clear();
+        store.n_stored.replace(0);
+    }
+    let values = || values_with(&Numbers::of_driver());
     let first = values();
     assert_eq!((values(), *store.n_stored.borrow()), (first.clone(), 1));
     for at in [0, 20, 30, 60, 500] {

@@ -80,10 +80,8 @@ impl DeviceFailure {
 
     /// Why an array can't be read.
     pub(crate) fn of_array(error: DeviceError) -> DeviceFailure {
-        match error {
-            DeviceError::Lost { .. } | DeviceError::Hung { .. } => DeviceFailure::LostArray,
-            error => DeviceFailure::Failed(error.to_string()),
-        }
+        let is_lost = matches!(error, DeviceError::Lost { .. } | DeviceError::Hung { .. });
+        if is_lost { DeviceFailure::LostArray } else { DeviceFailure::Failed(error.to_string()) }
     }
 }
 

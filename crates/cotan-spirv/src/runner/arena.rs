@@ -1,6 +1,6 @@
 //! Memory of calls (arena): pieces of device memory, filled from their beginning, and reached by addresses.
 
-use crate::vulkan::{Device, DeviceError, Memory};
+use crate::vulkan::{Device, DeviceError, Memory, Purpose};
 
 /// The least size of a piece.
 const PIECE: u64 = 1 << 20;
@@ -14,18 +14,9 @@ const ALIGNMENT: u64 = 16;
 /// Pieces of memory that are filled one after the other. What is released is used again.
 #[derive(Debug)]
 pub(super) struct Arena {
-    reach: Reach,
+    purpose: Purpose,
     pieces: Vec<Memory>,
     level: Level,
-}
-
-/// Who reaches the memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// The device, and perhaps the host.
-    Device,
-    /// The host as well.
-    Host,
 }
 
 /// How full an arena is.
@@ -36,8 +27,8 @@ pub(crate) struct Level {
 }
 
 impl Arena {
-    pub(super) fn new(reach: Reach) -> Arena {
-        Arena { reach, pieces: Vec::new(), level: Level::default() }
+    pub(super) fn new(purpose: Purpose) -> Arena {
+        Arena { purpose, pieces: Vec::new(), level: Level::default() }
     }
 
     /// The address of so many bytes.
@@ -60,10 +51,7 @@ impl Arena {
 
     /// Another piece. Where the device has no more, memory of arrays that nobody has is given back first.
     fn piece(&self, device: &Device, bytes: u64) -> Result<Memory, DeviceError> {
-        let allocate = || match self.reach {
-            Reach::Device => device.allocate(bytes),
-            Reach::Host => device.allocate_for_host(bytes),
-        };
+        let allocate = || device.allocate_for(self.purpose, bytes);
         match allocate() {
             Err(DeviceError::Refused { .. }) if device.release_free_blocks() => allocate(),
             other => other,

@@ -3,7 +3,6 @@
 //! Commands run in their order, each once the writes of those before it can be seen, so memory that a scope has released may be
 //! given out again at once. Only what the host itself writes or reads has to wait for them.
 
-use super::arena::Level;
 use super::memory::CallMemory;
 use super::{LoadedPlan, Running, failed, failures};
 use crate::kernels::{NUMBERS, Report, Stage};
@@ -69,7 +68,7 @@ impl Running<'_> {
         let queued = std::mem::take(&mut self.queued);
         let words = std::mem::take(&mut self.words);
         let outcome = self.run_batch(&queued, &words).and_then(|()| self.read_words(report, self.report_words()));
-        self.memory.host.release(Level::default());
+        self.memory.end_batch();
         self.memory.back.release(level);
         self.outcome(&queued, &outcome?)?;
         // The lists keep their memory.
@@ -86,7 +85,7 @@ impl Running<'_> {
     fn run_batch(&mut self, queued: &[Queued], words: &[u64]) -> Result<(), RunError> {
         let start = Instant::now();
         // Not among the arrays: what a scope has released is still to be written to.
-        let arguments = self.memory.host.allocate(&self.loaded.device, 8 * words.len() as u64).map_err(failed)?;
+        let arguments = self.memory.arguments.allocate(&self.loaded.device, 8 * words.len() as u64).map_err(failed)?;
         self.memory.write(arguments, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;
         let (loaded, given) = (self.loaded, self.given);
         let Running { memory, recordings, blocks, limits, .. } = self;

@@ -1,9 +1,9 @@
 //! The memory of a call, and what the host writes to it and reads of it.
 
-use super::arena::{Arena, Level, Reach};
+use super::arena::{Arena, Level};
 use super::batch::{Queued, find};
 use super::{Running, failed};
-use crate::vulkan::Memory;
+use crate::vulkan::{Memory, Purpose};
 use cotan_device::RunError;
 use std::sync::Arc;
 
@@ -12,35 +12,49 @@ use std::sync::Arc;
 pub(crate) struct CallMemory {
     pub(super) scopes: Arena,
     pub(super) kept: Arena,
-    /// The arguments of the launches of a batch, and what the device copies from the host.
-    pub(super) host: Arena,
-    /// What it copies back.
+    /// The arguments of the launches of a batch.
+    pub(super) arguments: Arena,
+    /// What the device copies from the host, and what it copies back, where the host does not reach the memory of arrays.
+    pub(super) upload: Arena,
     pub(super) back: Arena,
 }
 
 impl Default for CallMemory {
     fn default() -> CallMemory {
-        let [scopes, kept] = [Reach::Device; 2].map(Arena::new);
-        let [host, back] = [Reach::Host; 2].map(Arena::new);
-        CallMemory { scopes, kept, host, back }
+        CallMemory {
+            scopes: Arena::new(Purpose::Arrays),
+            kept: Arena::new(Purpose::Arrays),
+            arguments: Arena::new(Purpose::Arguments),
+            upload: Arena::new(Purpose::Upload),
+            back: Arena::new(Purpose::ReadBack),
+        }
     }
 }
 
 impl CallMemory {
+    fn all(&self) -> [&Arena; 5] {
+        let CallMemory { scopes, kept, arguments, upload, back } = self;
+        [kept, scopes, arguments, upload, back]
+    }
+
     /// How often the driver was asked for memory.
     pub(super) fn n_pieces(&self) -> usize {
-        let CallMemory { scopes, kept, host, back } = self;
-        [scopes, kept, host, back].map(Arena::n_pieces).iter().sum()
+        self.all().map(Arena::n_pieces).iter().sum()
     }
 
     pub(super) fn find(&self, at: u64, bytes: u64) -> Option<(&Memory, u64)> {
-        let CallMemory { scopes, kept, host, back } = self;
-        [kept, scopes, host, back].into_iter().find_map(|arena| arena.find(at, bytes))
+        self.all().into_iter().find_map(|arena| arena.find(at, bytes))
     }
 
     fn find_mut(&mut self, at: u64, bytes: u64) -> Option<(&mut Memory, u64)> {
-        let CallMemory { scopes, kept, host, back } = self;
-        [kept, scopes, host, back].into_iter().find_map(|arena| arena.find_mut(at, bytes))
+        let CallMemory { scopes, kept, arguments, upload, back } = self;
+        [kept, scopes, arguments, upload, back].into_iter().find_map(|arena| arena.find_mut(at, bytes))
+    }
+
+    /// Releases what a batch needed.
+    pub(super) fn end_batch(&mut self) {
+        self.arguments.release(Level::default());
+        self.upload.release(Level::default());
     }
 
     /// Writes to memory that the host reaches.
@@ -53,7 +67,9 @@ impl CallMemory {
     /// Releases what a call has left.
     pub(super) fn end_call(&mut self, scopes: Level) {
         self.scopes.release(scopes);
-        [&mut self.kept, &mut self.host, &mut self.back].into_iter().for_each(|arena| arena.release(Level::default()));
+        self.end_batch();
+        self.kept.release(Level::default());
+        self.back.release(Level::default());
     }
 }
 
@@ -61,7 +77,7 @@ impl Running<'_> {
     /// Writes bytes: at once where the host reaches the place, else in the order of what the device is to do.
     pub(super) fn put(&mut self, to: u64, bytes: &[u8]) -> Result<(), RunError> {
         if self.loaded.device.is_staged() {
-            let from = self.memory.host.allocate(&self.loaded.device, bytes.len() as u64).map_err(failed)?;
+            let from = self.memory.upload.allocate(&self.loaded.device, bytes.len() as u64).map_err(failed)?;
             self.memory.write(from, bytes)?;
             return self.enqueue(Queued::Copy { from, to, bytes: bytes.len() as u64 });
         }

@@ -260,10 +260,7 @@ struct Running<'r> {
 }
 
 fn failed(error: DeviceError) -> RunError {
-    match error {
-        DeviceError::Stopped => RunError::Stopped,
-        error => RunError::Device(error.to_string()),
-    }
+    if error == DeviceError::Stopped { RunError::Stopped } else { RunError::Device(error.to_string()) }
 }
 
 impl Running<'_> {

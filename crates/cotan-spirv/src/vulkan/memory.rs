@@ -33,18 +33,48 @@ const FOR_HOST: vk::MemoryPropertyFlags = vk::MemoryPropertyFlags::from_raw(
     vk::MemoryPropertyFlags::HOST_VISIBLE.as_raw() | vk::MemoryPropertyFlags::HOST_COHERENT.as_raw(),
 );
 
+/// What memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Arrays of kernels. The host reaches them where it shares its memory with the device.
+    Arrays,
+    /// A few words that the host writes and kernels read.
+    Arguments,
+    /// What the host writes and the device copies.
+    Upload,
+    /// What the device copies and the host reads.
+    ReadBack,
+}
+
+impl Purpose {
+    /// Whether the host has to reach it.
+    fn is_mapped(self, is_staged: bool) -> bool {
+        self != Purpose::Arrays || !is_staged
+    }
+
+    /// Kinds of memory, the best one first.
+    fn kinds(self, is_staged: bool) -> Vec<vk::MemoryPropertyFlags> {
+        let (local, cached) = (vk::MemoryPropertyFlags::DEVICE_LOCAL, vk::MemoryPropertyFlags::HOST_CACHED);
+        match self {
+            Purpose::Arrays if is_staged => vec![local],
+            Purpose::Arrays => vec![local | FOR_HOST | cached, local | FOR_HOST, FOR_HOST],
+            Purpose::Arguments => vec![local | FOR_HOST, FOR_HOST],
+            // Cards have little memory of their own that the host reaches.
+            Purpose::Upload => vec![FOR_HOST],
+            Purpose::ReadBack => vec![FOR_HOST | cached, FOR_HOST],
+        }
+    }
+}
+
 impl Device {
     /// Takes so many bytes of the device's memory.
     pub fn allocate(&self, bytes: u64) -> Result<Memory, DeviceError> {
-        let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
-        let wanted: &[vk::MemoryPropertyFlags] = if self.is_staged { &[local] } else { &[local | FOR_HOST, FOR_HOST] };
-        Memory::new(&self.core, bytes, wanted, !self.is_staged)
+        self.allocate_for(Purpose::Arrays, bytes)
     }
 
-    /// Takes so many bytes of memory that the host reaches.
-    pub fn allocate_for_host(&self, bytes: u64) -> Result<Memory, DeviceError> {
-        let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
-        Memory::new(&self.core, bytes, &[local | FOR_HOST, FOR_HOST], true)
+    /// Takes so many bytes of memory for a purpose.
+    pub fn allocate_for(&self, purpose: Purpose, bytes: u64) -> Result<Memory, DeviceError> {
+        Memory::new(&self.core, bytes, &purpose.kinds(self.is_staged), purpose.is_mapped(self.is_staged))
     }
 
     /// Writes bytes to memory, from an offset on.
@@ -53,7 +83,7 @@ impl Device {
             return memory.write(offset, data);
         }
         memory.check(offset, data.len())?;
-        let mut stage = Memory::new(&self.core, data.len() as u64, &[FOR_HOST], true)?;
+        let mut stage = self.allocate_for(Purpose::Upload, data.len() as u64)?;
         stage.write(0, data)?;
         self.copy_part([&stage, memory], copied_region(0, offset, data.len() as u64))
     }
@@ -64,7 +94,7 @@ impl Device {
             return memory.read(offset, data);
         }
         memory.check(offset, data.len())?;
-        let stage = Memory::new(&self.core, data.len() as u64, &[FOR_HOST], true)?;
+        let stage = self.allocate_for(Purpose::ReadBack, data.len() as u64)?;
         self.copy_part([memory, &stage], copied_region(offset, 0, data.len() as u64))?;
         stage.read(0, data)
     }
@@ -121,14 +151,7 @@ impl Memory {
         };
         // SAFETY: the buffer is one of the device's.
         let needs = unsafe { core.device.get_buffer_memory_requirements(buffer) };
-        let kind = wanted.iter().find_map(|flags| memory_type(&core.memory, needs.memory_type_bits, *flags));
-        let kind = kind.ok_or_else(|| refused(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY))?;
-        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-        let description =
-            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(kind).push_next(&mut flags);
-        core.meter.take(Refusable::Allocation).map_err(&refused)?;
-        // SAFETY: the type of memory is one of the device's.
-        out.memory = unsafe { core.device.allocate_memory(&description, None) }.map_err(&refused)?;
+        out.memory = allocated(core, &needs, wanted).map_err(&refused)?;
         core.meter.count_memory(bytes);
         // SAFETY: the memory is as large as the buffer needs, of a type that it takes, and new.
         unsafe { core.device.bind_buffer_memory(buffer, out.memory, 0) }.map_err(&refused)?;
@@ -202,6 +225,35 @@ impl Drop for Memory {
             self.core.meter.forget_memory(self.bytes);
         }
     }
+}
+
+/// Memory of the first kind that there is enough of.
+fn allocated(
+    core: &Core,
+    needs: &vk::MemoryRequirements,
+    wanted: &[vk::MemoryPropertyFlags],
+) -> Result<vk::DeviceMemory, vk::Result> {
+    let mut types: Vec<u32> = Vec::new();
+    let found = wanted.iter().filter_map(|flags| memory_type(&core.memory, needs.memory_type_bits, *flags));
+    found.for_each(|kind| {
+        if !types.contains(&kind) {
+            types.push(kind)
+        }
+    });
+    let mut outcome = Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    for kind in types {
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let description =
+            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(kind).push_next(&mut flags);
+        outcome = core.meter.take(Refusable::Allocation).and_then(|()| {
+            // SAFETY: the type of memory is one of the device's.
+            unsafe { core.device.allocate_memory(&description, None) }
+        });
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome
 }
 
 /// The first type of memory that is allowed and has these properties.

@@ -35,7 +35,7 @@ pub use error::{DeviceError, LoadError, Step};
 pub use info::{DeviceInfo, Kind};
 pub use loader::Vulkan;
 pub use mapping::LoadedMapping;
-pub use memory::Memory;
+pub use memory::{Memory, Purpose};
 pub(crate) use pipeline::Code;
 pub use pipeline::Pipeline;
 pub use pool::Block;

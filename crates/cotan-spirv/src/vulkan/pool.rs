@@ -7,7 +7,7 @@
 use super::commands::copied_region;
 use super::device::Device;
 use super::error::DeviceError;
-use super::memory::Memory;
+use super::memory::{Memory, Purpose};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -153,7 +153,7 @@ impl Device {
             // those that do keep it borrowed.
             return unsafe { block.memory().write_part(offset, data) };
         }
-        let mut stage = self.allocate_for_host(data.len() as u64)?;
+        let mut stage = self.allocate_for(Purpose::Upload, data.len() as u64)?;
         stage.write(0, data)?;
         self.copy_part([&stage, block.memory()], copied_region(0, offset, data.len() as u64))
     }
