@@ -58,6 +58,8 @@ pub enum CallError {
 /// What is wrong with a device, or with arrays on one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceFailure {
+    /// There is none that can be opened.
+    NoDevice(NoDevice),
     /// It failed: what it said, and what it was doing.
     Failed(String),
     /// It was lost, and an array with it.
@@ -70,6 +72,7 @@ impl DeviceFailure {
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {
+            DeviceFailure::NoDevice(none) => none.help(),
             DeviceFailure::Failed(_) => "call it again: the device is opened anew; --backend cpu needs none",
             DeviceFailure::LostArray => "upload the array again: the device is opened anew",
             DeviceFailure::ArrayElsewhere => {
@@ -91,6 +94,12 @@ impl From<DeviceError> for DeviceFailure {
     }
 }
 
+impl From<NoDevice> for CallError {
+    fn from(none: NoDevice) -> CallError {
+        CallError::Device(DeviceFailure::NoDevice(none))
+    }
+}
+
 impl From<DeviceFailure> for CallError {
     fn from(failure: DeviceFailure) -> CallError {
         CallError::Device(failure)
@@ -100,6 +109,7 @@ impl From<DeviceFailure> for CallError {
 impl fmt::Display for DeviceFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            DeviceFailure::NoDevice(none) => none.fmt(f),
             DeviceFailure::Failed(message) => write!(f, "the device failed: {message}"),
             DeviceFailure::LostArray => f.write_str("the device of an array was lost, and the array with it"),
             DeviceFailure::ArrayElsewhere => f.write_str("an array lies on another device than the function"),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking, and figures are to be read")]
 
 use cotan::host::{Arguments, HostValue};
+use cotan::resident::DeviceArguments;
 use cotan::vulkan::Ran;
 use cotan::{Compiler, Config, Engine, Function, Request};
 use cotan_ir::Elem;
@@ -92,4 +93,25 @@ fn calls_and_steps_take_about_as_long_as_by_hand() {
         eprintln!("2,000 launches {hand:?}, 1,000 steps {steps:?}: {ratio:.2}");
     }
     eprintln!("{taken:?}");
+    long_steps(&one, &compiler);
+}
+
+/// Steps on arrays of a million numbers, which cross to the device and back, or stay there.
+fn long_steps(one: &Function, compiler: &Compiler) {
+    let x = HostValue::f64s(&[1_000_000], &vec![0.5; 1_000_000]);
+    let mut plain: Arguments = [("x".to_owned(), x.clone())].into();
+    let mut resident: DeviceArguments = [("x".to_owned(), compiler.upload(&x).unwrap())].into();
+    let mut times = [Duration::MAX; 2];
+    for _ in 0..10 {
+        let start = Instant::now();
+        let next = one.call(&plain).unwrap();
+        times[0] = times[0].min(start.elapsed());
+        plain.insert("x".to_owned(), next);
+        let start = Instant::now();
+        let next = one.call_on_device(&resident).unwrap();
+        times[1] = times[1].min(start.elapsed());
+        resident.insert("x".to_owned(), next);
+    }
+    assert_eq!(resident["x"].read(), Ok(plain["x"].clone()));
+    eprintln!("a step on a million numbers: {:?}, with arrays on the device {:?}", times[0], times[1]);
 }

@@ -4,7 +4,7 @@
 use crate::vulkan::compiler;
 use cotan::host::{HostValue, Value};
 use cotan::resident::{DeviceArguments, DeviceValue};
-use cotan::vulkan::{CallStatistics, DeviceOptions, OpenOptions, Ran};
+use cotan::vulkan::{CallStatistics, Choice, DeviceOptions, OpenOptions, Ran};
 use cotan::{
     CallError, Compiler, Config, DerivativeForm, DeviceFailure, Engine, Function, Program, Request, codes, derivative,
 };
@@ -291,4 +291,16 @@ fn an_array_of_another_device_is_an_error_with_a_way_out() {
     let again = other.upload(&x.read().unwrap()).unwrap();
     let found = f.call_on_device(&args(&[("x", again.clone()), ("y", again)])).unwrap();
     assert_eq!(found.read(), Ok(vector(&[3.0, 3.0])));
+}
+
+#[test]
+fn without_a_device_an_upload_says_what_to_install() {
+    let choice = Choice::of_text("no such device");
+    let device = DeviceOptions { choice, ..DeviceOptions::default() };
+    let none = Compiler::new(Config { device, ..Config::default() }).unwrap();
+    let error = none.upload(&vector(&[1.0])).unwrap_err();
+    assert!(matches!(error, CallError::Device(DeviceFailure::NoDevice(_))), "{error}");
+    assert!(error.diagnostic(&program(&none), "step").help[0].contains("libvulkan1"));
+    // What holds no array needs none.
+    assert_eq!(none.upload(&HostValue::f64(1.0)).unwrap().as_host(), Some(&HostValue::f64(1.0)));
 }

@@ -111,7 +111,7 @@ impl Operands for &[FlatOperand] {
     }
 
     fn found(&self, values: Vec<Value>, opener: &Opener) -> Result<Vec<FlatOperand>, CallError> {
-        let opened = opener.device().map_err(|none| CallError::Device(DeviceFailure::Failed(none.to_string())))?;
+        let opened = opener.device()?;
         let upload = |value: Value| match value.dims.is_empty() {
             true => Ok(FlatOperand::Value(value)),
             false => Ok(FlatOperand::Array(Array::upload(&opened.device, &value).map_err(DeviceFailure::from)?)),
@@ -157,10 +157,10 @@ impl OnDevice {
         let Some(mut loaded) = place.take(stop) else { return Ok(None) };
         let is_lost = !loaded.device().is_usable();
         if is_lost {
-            let failed = |message: String| CallError::Device(DeviceFailure::Failed(message));
-            let opened = self.opener.device().map_err(|error| failed(error.to_string()))?;
+            let opened = self.opener.device()?;
             let plan: Plan = loaded.plan().clone();
-            *loaded = Arc::new(self.opener.load(&opened, plan).map_err(|error| failed(error.to_string()))?);
+            let again = self.opener.load(&opened, plan).map_err(|error| DeviceFailure::Failed(error.to_string()));
+            *loaded = Arc::new(again?);
         }
         Ok(Some((Arc::clone(&loaded), is_lost)))
     }
@@ -230,7 +230,7 @@ impl OnDevice {
         if arrays().next().is_none() {
             return Ok(());
         }
-        let opened = self.opener.device().map_err(|none| CallError::Device(DeviceFailure::Failed(none.to_string())))?;
+        let opened = self.opener.device()?;
         match arrays().all(|array| array.device().is_same(&opened.device)) {
             true => Ok(()),
             false => Err(CallError::Device(DeviceFailure::ArrayElsewhere)),

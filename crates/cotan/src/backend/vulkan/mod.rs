@@ -75,7 +75,7 @@ impl VulkanBackend {
 
     /// An array with the elements of a value, on the device.
     pub(crate) fn upload(&self, value: &Value) -> Result<Array, CallError> {
-        let opened = self.opener.device().map_err(|none| CallError::Device(DeviceFailure::Failed(none.to_string())))?;
+        let opened = self.opener.device()?;
         Ok(Array::upload(&opened.device, value).map_err(DeviceFailure::from)?)
     }
 
