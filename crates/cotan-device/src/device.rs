@@ -12,6 +12,8 @@ pub trait Device {
     type Address: Copy + fmt::Debug;
     /// What memory there was at some time.
     type Mark: Copy;
+    /// An array that is there when the call is over.
+    type Kept;
 
     /// Memory for so many elements, with unspecified content, until the scope ends, or the call.
     fn allocate(&mut self, info: &BufferInfo, count: i64, until: Until) -> Result<Self::Address, RunError>;
@@ -55,6 +57,27 @@ pub trait Device {
 
     /// Waits for all that was launched, and says whether it failed.
     fn finish(&mut self) -> Result<(), RunError>;
+
+    /// The same, and reads arrays.
+    fn finish_with(&mut self, arrays: &[ArrayAt<'_, Self::Address>]) -> Result<Vec<Vec<u64>>, RunError> {
+        self.finish()?;
+        arrays.iter().map(|array| self.read(array.at, array.info, array.count)).collect()
+    }
+
+    /// Keeps an array beyond the end of the call, as memory of its own: nothing else that is kept or was given shares it. It
+    /// has its elements once all that was launched has ended.
+    fn keep(&mut self, array: &ArrayAt<'_, Self::Address>) -> Result<Self::Kept, RunError>;
+}
+
+/// Elements on a device.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayAt<'b, A> {
+    /// The first one.
+    pub at: A,
+    /// A buffer with elements of this type.
+    pub info: &'b BufferInfo,
+    /// How many.
+    pub count: usize,
 }
 
 /// How long an array has its memory.

@@ -36,7 +36,7 @@ mod product;
 mod target;
 mod verify;
 
-pub use arguments::check_arguments;
+pub use arguments::{ArgumentShape, check_arguments, check_shapes};
 pub use buffer_reuse::PASS as REUSE_BUFFERS;
 pub use buffer_rotation::PASS as ROTATE_BUFFERS;
 pub use context::{NestContext, Probe, TaskSizes, Width};

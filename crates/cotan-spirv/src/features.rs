@@ -63,6 +63,33 @@ impl Features {
         self.parts().into_iter().filter_map(|(has, name)| has.then_some(name)).collect()
     }
 
+    /// As bits, to be kept.
+    pub(crate) fn to_bits(self) -> u32 {
+        self.parts().into_iter().rev().fold(0, |bits, (has, _)| bits << 1 | u32::from(has))
+    }
+
+    /// From the bits of [`Self::to_bits`].
+    pub(crate) fn of_bits(bits: u32) -> Features {
+        let has = |k: u32| bits >> k & 1 == 1;
+        let controls = |k: u32| FloatControls {
+            preserves_special: has(8 + k),
+            rounds_to_even: has(10 + k),
+            keeps_subnormals: has(12 + k),
+        };
+        Features {
+            float64: has(0),
+            int64: has(1),
+            int16: has(2),
+            int8: has(3),
+            storage8: has(4),
+            storage16: has(5),
+            addresses: has(6),
+            atomics64: has(7),
+            controls32: controls(0),
+            controls64: controls(1),
+        }
+    }
+
     /// Something of this that a device with other features lacks, as Vulkan calls it.
     pub(crate) fn lacking(self, offered: Features) -> Option<&'static str> {
         let mut pairs = self.parts().into_iter().zip(offered.parts());
@@ -81,5 +108,13 @@ mod tests {
         assert_eq!(needs.lacking(Features { float64: false, ..needs }), Some("shaderFloat64"));
         assert_eq!(Features::default().lacking(Features::default()), None);
         assert_eq!(needs.names(), ["shaderFloat64", "shaderInt64"]);
+    }
+
+    #[test]
+    fn bits_stand_for_features() {
+        for bits in (0..14).map(|k| 1 << k).chain([0, 0x3fff, 0x1555]) {
+            let features = Features::of_bits(bits);
+            assert_eq!((features.to_bits(), features.names().len()), (bits, bits.count_ones() as usize));
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! - [`numbers`] says which of them are the driver's own, and holds what stands in for the others;
 //! - [`vulkan`] finds devices, opens one, and runs kernels on it;
 //! - [`kernels`] writes the kernels of a plan, and [`runner`] runs plans;
+//! - [`turn`] is a lock whose wait can be stopped;
 //! - [`probe`] asks an opened device for every instruction and type, and fills in the table of numbers.
 //!
 //! Nothing here prints or reads the environment: whoever opens a device says which. Unsafe code stands in [`vulkan`] alone.
@@ -36,4 +37,5 @@ pub mod kernels;
 pub mod numbers;
 pub mod probe;
 pub mod runner;
+pub mod turn;
 pub mod vulkan;

@@ -7,9 +7,12 @@ use cotan_ir::{Const, Elem, parse_module, verify_module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
 use cotan_loops::{DEVICE, NestContext, VerifiedNests, lower};
 use cotan_nest::{Options, run_plan};
-use cotan_ops::{Registry, Value};
+use cotan_ops::{Instruction, Registry, Value};
 use cotan_spirv::numbers::Numbers;
-use cotan_spirv::runner::{CallLimits, LoadedPlan, modules};
+use cotan_spirv::runner::{Argument, Array, CallLimits, KernelStore, LoadOptions, LoadedPlan, Outcome, modules};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// The plan of the function `f`.
 fn planned(text: &str) -> Plan {
@@ -333,4 +336,95 @@ fn the_digamma_function_and_its_derivatives_take_the_steps_of_the_op_table() {
       return d, s, p
     }";
     same_as_reference(text, &[args(&numbers)]);
+}
+
+/// Where kernels are kept, for a test.
+#[derive(Default)]
+struct Store {
+    kept: RefCell<BTreeMap<String, Vec<u8>>>,
+    n_stored: RefCell<usize>,
+}
+
+impl KernelStore for Store {
+    fn load(&self, name: &[&str]) -> Option<Vec<u8>> {
+        self.kept.borrow().get(&name.join("\0")).cloned()
+    }
+
+    fn store(&self, name: &[&str], bytes: &[u8]) {
+        *self.n_stored.borrow_mut() += 1;
+        self.kept.borrow_mut().insert(name.join("\0"), bytes.to_vec());
+    }
+}
+
+const WAVES: &str = "fn f(n: i64, x: f64[n]) {
+  y: f64[n] = par j < n (stack) {
+    a: f64 = x[j]
+    b: f64 = sin a
+    c: f64 = exp b
+    yield c
+  }
+  return y
+}";
+
+#[test]
+#[expect(clippy::print_stderr, reason = "figures are to be read")]
+fn kernels_that_are_kept_are_loaded_and_damaged_ones_are_written_anew() {
+    let Some(device) = device() else { return };
+    let store = Store::default();
+    let plan = planned(WAVES);
+    let args = with_size(1000);
+    let options = LoadOptions { store: Some(&store), ..LoadOptions::default() };
+    let values_with = |numbers: &Numbers| {
+        let start = Instant::now();
+        let loaded = LoadedPlan::load(&device, numbers, plan.clone(), options).expect("it is compiled");
+        let is_loaded = start.elapsed();
+        let called = loaded.call(&args, &CallLimits::default(), &mut |_| {}).expect("it runs");
+        if is_campaign() {
+            eprintln!("loaded in {is_loaded:?}, the first call is over at {:?}", start.elapsed());
+        }
+        called.values
+    };
+    if is_campaign() {
+        let mut fused = Numbers::of_driver();
+        fused.replace(Instruction::Fma, Elem::F64);
+        assert_eq!(values_with(&fused), values_with(&fused));
+        store.kept.borrow_mut().clear();
+        store.n_stored.replace(0);
+    }
+    let values = || values_with(&Numbers::of_driver());
+    let first = values();
+    assert_eq!((values(), *store.n_stored.borrow()), (first.clone(), 1));
+    for at in [0, 20, 30, 60, 500] {
+        for bytes in store.kept.borrow_mut().values_mut() {
+            bytes[at] ^= 4;
+        }
+        assert_eq!(values(), first, "{at}");
+    }
+    assert_eq!(*store.n_stored.borrow(), 6);
+    for bytes in store.kept.borrow_mut().values_mut() {
+        bytes.truncate(100);
+    }
+    assert_eq!((values(), *store.n_stored.borrow()), (first, 7));
+}
+
+#[test]
+fn arrays_are_given_and_kept_on_the_device() {
+    let Some(device) = device() else { return };
+    let loaded = LoadedPlan::new(&device, &Numbers::of_driver(), planned(WAVES)).expect("it is compiled");
+    let [n, x] = <[Value; 2]>::try_from(with_size(1000)).expect("two arguments");
+    let expected = loaded.call(&[n.clone(), x.clone()], &CallLimits::default(), &mut |_| {}).expect("it runs").values;
+    let array = Array::upload(&device, &x).expect("there is memory");
+    let call = |args: &[Argument<'_>]| loaded.call_resident(args, &CallLimits::default(), &mut |_| {});
+    for arg in [Argument::Array(&array), Argument::Value(&x)] {
+        let (found, taken) = call(&[Argument::Value(&n), arg]).expect("it runs");
+        let [Outcome::Array(y)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((y.read().expect("it is there"), y.dims()), (expected[0].clone(), &[1000][..]));
+        assert_eq!(taken.moved_bytes, if matches!(arg, Argument::Array(_)) { 0 } else { 8000 });
+    }
+    // A size is a number, and an array of another open device is none of this one's.
+    let size = Array::upload(&device, &n).expect("there is memory");
+    assert!(matches!(call(&[Argument::Array(&size), Argument::Array(&array)]), Err(RunError::Arguments(_))));
+    let other = crate::common::device().expect("it was there before");
+    let there = Array::upload(&other, &x).expect("there is memory");
+    assert!(matches!(call(&[Argument::Value(&n), Argument::Array(&there)]), Err(RunError::Arguments(_))));
 }

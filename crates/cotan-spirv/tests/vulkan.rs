@@ -37,16 +37,16 @@ fn a_device_that_is_not_there_is_an_error() {
 fn memory_holds_what_was_written_directly_and_by_copies() {
     for is_staged in [false, true] {
         let Some(device) = device_with(OpenOptions { is_staged, ..OpenOptions::default() }) else { return };
-        let memory = device.allocate(100).expect("it is small");
+        let mut memory = device.allocate(100).expect("it is small");
         assert_ne!(memory.address(), 0);
-        device.write(&memory, 0, &[7; 100]).expect("it fits");
-        device.write(&memory, 10, &[1, 2, 3]).expect("it fits");
+        device.write(&mut memory, 0, &[7; 100]).expect("it fits");
+        device.write(&mut memory, 10, &[1, 2, 3]).expect("it fits");
         let mut found = [0; 6];
         device.read(&memory, 8, &mut found).expect("it is inside");
         assert_eq!(found, [7, 7, 1, 2, 3, 7]);
-        device.write(&memory, 100, &[]).expect("it is nothing");
+        device.write(&mut memory, 100, &[]).expect("it is nothing");
         let outside = DeviceError::OutOfBounds { end: 101, bytes: 100 };
-        assert_eq!(device.write(&memory, 98, &[0; 3]), Err(outside.clone()));
+        assert_eq!(device.write(&mut memory, 98, &[0; 3]), Err(outside.clone()));
         assert_eq!(device.read(&memory, 100, &mut [0]), Err(outside));
     }
 }

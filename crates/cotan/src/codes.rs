@@ -247,7 +247,9 @@ pub static RUN_TIME: &[CodeInfo] = &[
         "R0103",
         "the device failed",
         "The driver refused memory, a kernel or its work, did not end its work in time, or lost the device. The message says \
-         what was asked of it. The next call opens the device anew; with --backend cpu no device is needed.",
+         what was asked of it, and names the kernel. The next call opens the device anew; with --backend cpu no device is \
+         needed. An array that a host keeps on a device is lost with it: upload it again. One that lies on another device than \
+         the function has to be read, and uploaded with the compiler that made the function.",
         "",
     ),
 ];

@@ -8,17 +8,19 @@ use crate::backend::{
 use crate::function::Function;
 use crate::pipeline::{self, MiddleEnd, Stage};
 use crate::stopping::CallLimits;
-use crate::{CompileError, Program, ReadyModule, Request, Signature, library};
+use crate::{CallError, CompileError, Program, ReadyModule, Request, Signature, library};
 use cotan_ir::{Module, VerifiedModule};
 use cotan_llvm::cache::Cache;
 use cotan_llvm::jit::{Engine as Llvm, OptLevel};
 use cotan_llvm::load::{NoLlvm, SearchConfig};
 use cotan_llvm::{Backend as LlvmBackend, CompileOptions, Probe, Width};
 use cotan_lower::entry::{Entry, EntryExtent};
+use cotan_ops::Value;
 use cotan_opt::{KnownExtents, Observer};
 use cotan_runtime::{CompiledFunction, InstructionSet, Pool, check_threads};
 use cotan_sema::dims::{Atom, Dim};
 use cotan_sema::modules::{Library, Loader, NoFiles};
+use cotan_spirv::runner::Array;
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -164,6 +166,11 @@ impl Compiler {
     /// The device of Vulkan, opened, or why there is none.
     pub fn device(&self) -> Result<Arc<OpenedDevice>, NoDevice> {
         self.vulkan.device()
+    }
+
+    /// An array with the elements of a value, on the device.
+    pub(crate) fn upload_array(&self, value: &Value) -> Result<Array, CallError> {
+        self.vulkan.upload(value)
     }
 
     /// The backend of a name. Where no LLVM is found, the interpreter is the one of the CPU.

@@ -5,6 +5,7 @@ use crate::backend::{UnknownDevice, Unsupported};
 use crate::host::ArgumentMisfit;
 use crate::{CheckFailure, NanArgument, NanOrigin};
 use cotan_ir::OutOfMemory;
+use cotan_spirv::vulkan::DeviceError;
 use cotan_syntax::Diagnostic;
 use std::fmt;
 
@@ -46,12 +47,74 @@ pub enum CallError {
     TimedOut,
     /// The call was cancelled.
     Cancelled,
-    /// The device failed, or can't be opened anew.
-    Device(String),
+    /// The device failed, or can't be opened anew, or has not the arrays of the call.
+    Device(DeviceFailure),
     /// The engine that was asked for cannot run this program.
     Unsupported(String),
     /// A bug of Cotan.
     Bug(String),
+}
+
+/// What is wrong with a device, or with arrays on one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceFailure {
+    /// There is none that can be opened.
+    NoDevice(NoDevice),
+    /// It failed: what it said, and what it was doing.
+    Failed(String),
+    /// It was lost, and an array with it.
+    LostArray,
+    /// An array lies on another device than the function.
+    ArrayElsewhere,
+}
+
+impl DeviceFailure {
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            DeviceFailure::NoDevice(none) => none.help(),
+            DeviceFailure::Failed(_) => "call it again: the device is opened anew; --backend cpu needs none",
+            DeviceFailure::LostArray => "upload the array again: the device is opened anew",
+            DeviceFailure::ArrayElsewhere => {
+                "read the array, and upload it with the compiler that made the function: a compiler has one device"
+            }
+        }
+    }
+
+    /// Why an array can't be read.
+    pub(crate) fn of_array(error: DeviceError) -> DeviceFailure {
+        let is_lost = matches!(error, DeviceError::Lost { .. } | DeviceError::Hung { .. });
+        if is_lost { DeviceFailure::LostArray } else { DeviceFailure::Failed(error.to_string()) }
+    }
+}
+
+impl From<DeviceError> for DeviceFailure {
+    fn from(error: DeviceError) -> DeviceFailure {
+        DeviceFailure::Failed(error.to_string())
+    }
+}
+
+impl From<NoDevice> for CallError {
+    fn from(none: NoDevice) -> CallError {
+        CallError::Device(DeviceFailure::NoDevice(none))
+    }
+}
+
+impl From<DeviceFailure> for CallError {
+    fn from(failure: DeviceFailure) -> CallError {
+        CallError::Device(failure)
+    }
+}
+
+impl fmt::Display for DeviceFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceFailure::NoDevice(none) => none.fmt(f),
+            DeviceFailure::Failed(message) => write!(f, "the device failed: {message}"),
+            DeviceFailure::LostArray => f.write_str("the device of an array was lost, and the array with it"),
+            DeviceFailure::ArrayElsewhere => f.write_str("an array lies on another device than the function"),
+        }
+    }
 }
 
 /// A request that does not fit the program: no such function, no such parameter, nothing to differentiate.
@@ -107,7 +170,7 @@ impl fmt::Display for CallError {
             CallError::Nan(origin) => write!(f, "NaN from {}", origin.operation()),
             CallError::NanArgument(argument) => argument.fmt(f),
             CallError::Limit(message) | CallError::Unsupported(message) => f.write_str(message),
-            CallError::Device(message) => write!(f, "the device failed: {message}"),
+            CallError::Device(failure) => failure.fmt(f),
             CallError::TimedOut => f.write_str("the time of the call is over"),
             CallError::Cancelled => f.write_str("the call was cancelled"),
             CallError::Bug(message) => write!(f, "a bug of Cotan: {message}"),

@@ -1,7 +1,7 @@
 //! Functions that can be called.
 
 use crate::backend::vulkan::Ran;
-use crate::backend::{CallContext, Executable, MadeVersion};
+use crate::backend::{CallContext, Executable, FlatOperand, MadeVersion};
 use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
 use crate::stopping::CallLimits;
 use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
@@ -176,16 +176,33 @@ impl Function {
         check_flat_extents(&self.entry, told).map_err(CallError::Arguments)?;
         let outcome = self.executable.call(args, self.context(), output);
         let Some(sites) = &self.traps else { return outcome };
-        match outcome {
-            Err(CallError::Check(failure)) => Err(match NanOrigin::of(&failure, sites) {
-                Some(origin) if failure.kind == CheckKind::Nan => CallError::Nan(Box::new(origin)),
-                Some(_) | None => CallError::Check(failure),
-            }),
-            Ok(results) => match NanArgument::of(&self.entry, told, &results) {
-                Some(argument) => Err(CallError::NanArgument(argument)),
-                None => Ok(results),
-            },
-            Err(other) => Err(other),
+        let results = outcome.map_err(|error| trapped(error, sites))?;
+        self.expect_no_nan_of_arguments(told, &results)?;
+        Ok(results)
+    }
+
+    /// Calls the function with flat operands of which arrays may lie on a device.
+    pub(crate) fn call_flat_resident(
+        &self,
+        args: &[FlatOperand],
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<FlatOperand>, CallError> {
+        let values = |of: &[FlatOperand]| of.iter().map(FlatOperand::to_value).collect::<Result<Vec<_>, CallError>>();
+        let n_numbers = self.entry.signature.sizes.len() + self.entry.extents.len();
+        let numbers = values(args.get(..n_numbers).unwrap_or_default())?;
+        check_flat_extents(&self.entry, &numbers).map_err(CallError::Arguments)?;
+        let outcome = self.executable.call_resident(args, self.context(), output);
+        let Some(sites) = &self.traps else { return outcome };
+        let results = outcome.map_err(|error| trapped(error, sites))?;
+        self.expect_no_nan_of_arguments(&values(args)?, &values(&results)?)?;
+        Ok(results)
+    }
+
+    /// An error if results are NaN because arguments are.
+    fn expect_no_nan_of_arguments(&self, args: &[Value], results: &[Value]) -> Result<(), CallError> {
+        match NanArgument::of(&self.entry, args, results) {
+            Some(argument) => Err(CallError::NanArgument(argument)),
+            None => Ok(()),
         }
     }
 
@@ -204,5 +221,14 @@ impl Function {
                 Unbuilt::Memory(NoMemory(bytes)) => CallError::OutOfMemory(OutOfMemory::of_machine(bytes)),
             }
         })
+    }
+}
+
+/// A failed check, with the place where a NaN was made if it is a trap for those.
+fn trapped(error: CallError, sites: &[Site]) -> CallError {
+    let CallError::Check(failure) = error else { return error };
+    match NanOrigin::of(&failure, sites) {
+        Some(origin) if failure.kind == CheckKind::Nan => CallError::Nan(Box::new(origin)),
+        Some(_) | None => CallError::Check(failure),
     }
 }

@@ -37,6 +37,7 @@ mod pipeline;
 mod program;
 mod ready_module;
 mod request;
+pub mod resident;
 pub mod sparse;
 mod stopping;
 mod tape_gradient;
@@ -54,7 +55,7 @@ pub use cotan_sema::foreign;
 pub use cotan_sema::modules::{Library, Loader};
 pub use cotan_syntax::format::format;
 pub use cotan_syntax::on_deep_stack;
-pub use error::{CallError, CompileError, UnfitRequest};
+pub use error::{CallError, CompileError, DeviceFailure, UnfitRequest};
 pub use function::{Function, Written};
 pub use gradient_check::{
     DIRECTIONS, Difference, EVERY_ENTRY, GradientCheck, ParameterCheck, Subject, Verdict, check_gradient,

@@ -7,10 +7,10 @@ use cotan::{
     CallError, CallLimits, CancelToken, CompileError, Compiler, Config, Deadline, DerivativeForm, Engine, Function,
     Request, codes, derivative,
 };
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A compiler, or none where there is no device.
-fn compiler(config: Config) -> Option<Compiler> {
+pub(crate) fn compiler(config: Config) -> Option<Compiler> {
     let compiler = Compiler::new(config).unwrap();
     match compiler.device() {
         Ok(_) => Some(compiler),
@@ -188,4 +188,30 @@ fn a_device_that_is_not_there_is_an_error_with_a_way_out() {
     let [told] = <[_; 1]>::try_from(error.diagnostics(&program, "f")).unwrap();
     assert_eq!(told.code, codes::UNSUPPORTED_DEVICE);
     assert!(told.help[0].contains("--backend cpu"), "{:?}", told.help);
+}
+
+#[test]
+fn who_waits_for_another_call_of_the_function_stops_in_time() {
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let text = "fn f[N](x: f64[N], n: i64) -> f64[N] {
+  let mut y = x
+  for t in 0..n { y = tabulate(N, |i| 0.5 * y[N - 1 - i]) }
+  y
+}";
+    let f = function(&compiler, text, &Request::function("f"));
+    let at = |n: i64| args(&[("x", vector(&[1.0; 8])), ("n", HostValue::i64(n))]);
+    let soon = CallLimits { deadline: Some(Deadline::After(Duration::from_millis(20))), ..CallLimits::default() };
+    let (soon, start) = (f.limited(soon), Instant::now());
+    std::thread::scope(|scope| {
+        let long = scope.spawn(|| {
+            let found = f.call(&at(20_000));
+            (found, start.elapsed())
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        assert_eq!(soon.call(&at(1)), Err(CallError::TimedOut));
+        let waited = start.elapsed();
+        let (found, taken) = long.join().unwrap();
+        assert_eq!(found, Ok(vector(&[0.0; 8])));
+        assert!(waited < taken, "{waited:?} {taken:?}");
+    });
 }

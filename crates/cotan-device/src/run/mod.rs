@@ -5,10 +5,10 @@ mod host;
 mod scalars;
 
 use crate::capacity::Capacities;
-use crate::device::{Device, Launch, RunError, Until};
+use crate::device::{ArrayAt, Device, Launch, RunError, Until};
 use crate::plan::{Plan, Step};
 use cotan_ir::{Const, Elem};
-use cotan_loops::{Argument, Buffer, BufferInfo, Local, Operand, Param, Place, Tensor, check_arguments};
+use cotan_loops::{Argument, ArgumentShape, Buffer, BufferInfo, Local, Operand, Param, Place, Tensor, check_shapes};
 use cotan_ops::stop::Stop;
 use cotan_ops::{ElementCount, Value};
 use rustc_hash::FxHashMap;
@@ -28,6 +28,47 @@ impl Default for Limits {
     }
 }
 
+/// An argument of a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Given<'a, A> {
+    /// A value of the host.
+    Value(&'a Value),
+    /// An array that lies on the device, with as many elements as its extents say.
+    Array {
+        /// Type of the elements.
+        elem: Elem,
+        /// Extents, outermost first.
+        dims: &'a [i64],
+        /// Where it lies.
+        at: A,
+    },
+}
+
+/// A result of a call.
+#[derive(Clone, Debug)]
+pub enum Found<K> {
+    /// A value of the host.
+    Value(Value),
+    /// An array that has stayed on the device.
+    Array {
+        /// Type of the elements.
+        elem: Elem,
+        /// Extents, outermost first.
+        dims: Vec<i64>,
+        /// The array.
+        kept: K,
+    },
+}
+
+/// Where the arrays go that a call gives. Its scalars go to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Results {
+    /// To the host.
+    ToHost,
+    /// They stay on the device.
+    Stay,
+}
+
 /// Runs a plan, and gives the results. What it prints goes to `output`. Where a
 /// capacity is too small it is raised, and the call begins anew.
 pub fn run<D: Device>(
@@ -38,7 +79,38 @@ pub fn run<D: Device>(
     capacities: &mut Capacities,
     output: &mut dyn FnMut(&str),
 ) -> Result<Vec<Value>, RunError> {
-    check_arguments(&plan.function, args).map_err(RunError::Arguments)?;
+    let args: Vec<Given<'_, D::Address>> = args.iter().map(Given::Value).collect();
+    let call = Call { plan, args: &args, results: Results::ToHost, limits };
+    let found = run_call(&call, device, capacities, output)?;
+    let value = |found| match found {
+        Found::Value(value) => Ok(value),
+        Found::Array { .. } => Err(RunError::Bug("an array has stayed on the device".to_owned())),
+    };
+    found.into_iter().map(value).collect()
+}
+
+/// What is called, with what, and how.
+#[derive(Debug)]
+pub struct Call<'c, A> {
+    /// The plan.
+    pub plan: &'c Plan,
+    /// The arguments.
+    pub args: &'c [Given<'c, A>],
+    /// Where its arrays go.
+    pub results: Results,
+    /// What it may use.
+    pub limits: &'c Limits,
+}
+
+/// Runs a plan whose arguments and results may lie on the device, as [`run`] does.
+pub fn run_call<D: Device>(
+    call: &Call<'_, D::Address>,
+    device: &mut D,
+    capacities: &mut Capacities,
+    output: &mut dyn FnMut(&str),
+) -> Result<Vec<Found<D::Kept>>, RunError> {
+    let shapes: Vec<ArgumentShape<'_>> = call.args.iter().map(Given::shape).collect();
+    check_shapes(&call.plan.function, &shapes).map_err(RunError::Arguments)?;
     let mark = device.mark();
     let mut n_written = 0;
     loop {
@@ -51,7 +123,7 @@ pub fn run<D: Device>(
                 n_written = n_pieces;
             }
         };
-        let found = once(plan, device, args, limits, capacities, &mut write);
+        let found = once(call, device, capacities, &mut write);
         device.end_call(mark);
         match found {
             Err(RunError::Needs(needs)) if capacities.raise(&needs) => {}
@@ -60,15 +132,24 @@ pub fn run<D: Device>(
     }
 }
 
+impl<A> Given<'_, A> {
+    fn shape(&self) -> ArgumentShape<'_> {
+        match self {
+            Given::Value(value) => ArgumentShape::from(*value),
+            Given::Array { elem, dims, .. } => {
+                ArgumentShape { elem: *elem, dims, scalar: None, is_whole: ElementCount::of(dims).is_some() }
+            }
+        }
+    }
+}
+
 fn once<D: Device>(
-    plan: &Plan,
+    call: &Call<'_, D::Address>,
     device: &mut D,
-    args: &[Value],
-    limits: &Limits,
     capacities: &Capacities,
     output: &mut dyn FnMut(&str),
-) -> Result<Vec<Value>, RunError> {
-    let f = &plan.function;
+) -> Result<Vec<Found<D::Kept>>, RunError> {
+    let (plan, f) = (call.plan, &call.plan.function);
     let mut host = Host {
         plan,
         device,
@@ -76,25 +157,16 @@ fn once<D: Device>(
         memory: vec![None; f.buffers.len()],
         kept: FxHashMap::default(),
         capacities: capacities.all().to_vec(),
-        steps_left: limits.steps,
-        stop: limits.stop.as_ref(),
+        steps_left: call.limits.steps,
+        stop: call.limits.stop.as_ref(),
         output,
     };
     host.device.open_cells(plan.cells.count())?;
-    for (param, arg) in f.params.iter().zip(args) {
-        match param {
-            Param::Scalar(local) => host.scalars[local.index()] = arg.bits.first().copied().unwrap_or_default(),
-            Param::Tensor(tensor) => {
-                let info = host.info(tensor.place.buffer);
-                let at = host.device.allocate(info, arg.bits.len() as i64, Until::CallEnds)?;
-                host.device.write(at, info, &arg.bits)?;
-                host.memory[tensor.place.buffer.index()] = Some(at);
-            }
-        }
+    for (param, arg) in f.params.iter().zip(call.args) {
+        host.take(param, arg)?;
     }
     host.list(&plan.steps)?;
-    host.device.finish()?;
-    f.results.iter().map(|piece| host.result(piece)).collect()
+    host.results(&f.results, call.results)
 }
 
 /// A call that is running.
@@ -178,11 +250,8 @@ impl<'h, D: Device> Host<'h, D> {
     }
 
     /// What a step gave. Where it failed, kernels in front of it come first: they may still have to run.
-    fn behind_kernels(&mut self, outcome: Result<(), RunError>) -> Result<(), RunError> {
-        match outcome {
-            Ok(()) => Ok(()),
-            Err(error) => self.device.finish().and(Err(error)),
-        }
+    fn behind_kernels<T>(&mut self, outcome: Result<T, RunError>) -> Result<T, RunError> {
+        outcome.or_else(|error| self.device.finish().and(Err(error)))
     }
 
     fn spend(&mut self) -> Result<(), RunError> {
@@ -193,13 +262,59 @@ impl<'h, D: Device> Host<'h, D> {
         Ok(())
     }
 
-    fn result(&mut self, piece: &Argument) -> Result<Value, RunError> {
-        match piece {
-            Argument::Scalar(operand) => {
-                Ok(Const::from_bits(self.plan.function.operand_elem(*operand), self.bits(*operand)).into())
+    /// Takes an argument.
+    fn take(&mut self, param: &Param, arg: &Given<'_, D::Address>) -> Result<(), RunError> {
+        match (param, arg) {
+            (Param::Scalar(local), Given::Value(value)) => {
+                self.set(*local, value.bits.first().copied().unwrap_or_default());
             }
-            Argument::Tensor(tensor) => self.value(tensor),
+            (Param::Scalar(_), Given::Array { .. }) => {
+                return Err(RunError::Arguments("a scalar is given by the host".to_owned()));
+            }
+            (Param::Tensor(tensor), Given::Value(value)) => {
+                let info = self.info(tensor.place.buffer);
+                let at = self.device.allocate(info, value.bits.len() as i64, Until::CallEnds)?;
+                self.device.write(at, info, &value.bits)?;
+                self.memory[tensor.place.buffer.index()] = Some(at);
+            }
+            (Param::Tensor(tensor), Given::Array { at, .. }) => self.memory[tensor.place.buffer.index()] = Some(*at),
         }
+        Ok(())
+    }
+
+    /// What the call gives, once all of it has run.
+    fn results(&mut self, pieces: &[Argument], to: Results) -> Result<Vec<Found<D::Kept>>, RunError> {
+        let mut found = Vec::new();
+        let (mut arrays, mut read) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            let tensor = match piece {
+                Argument::Scalar(operand) => {
+                    let elem = self.plan.function.operand_elem(*operand);
+                    found.push(Found::Value(Const::from_bits(elem, self.bits(*operand)).into()));
+                    continue;
+                }
+                Argument::Tensor(tensor) => tensor,
+            };
+            let (elem, dims) = (tensor.elem, self.ints(&tensor.dims));
+            let array = self.array(tensor.place, &dims)?;
+            found.push(match to {
+                Results::Stay => {
+                    let kept = self.device.keep(&array);
+                    Found::Array { elem, dims, kept: self.behind_kernels(kept)? }
+                }
+                Results::ToHost => {
+                    read.push(found.len());
+                    arrays.push(array);
+                    Found::Value(Value { elem, dims, bits: Vec::new() })
+                }
+            });
+        }
+        for (at, elements) in read.into_iter().zip(self.device.finish_with(&arrays)?) {
+            if let Found::Value(value) = &mut found[at] {
+                value.bits = elements;
+            }
+        }
+        Ok(found)
     }
 
     // ---- what the host knows
@@ -242,11 +357,16 @@ impl<'h, D: Device> Host<'h, D> {
     }
 
     fn value_of(&mut self, place: Place, elem: Elem, dims: Vec<i64>) -> Result<Value, RunError> {
-        let Some(count) = ElementCount::of(&dims) else {
+        let ArrayAt { at, info, count } = self.array(place, &dims)?;
+        let bits = self.device.read(at, info, count)?;
+        Ok(Value { elem, dims, bits })
+    }
+
+    /// Elements of these extents.
+    fn array(&self, place: Place, dims: &[i64]) -> Result<ArrayAt<'h, D::Address>, RunError> {
+        let Some(count) = ElementCount::of(dims) else {
             return Err(RunError::Bug(format!("a tensor of extents {dims:?}")));
         };
-        let (at, info) = (self.address(place)?, self.info(place.buffer));
-        let bits = self.device.read(at, info, count.get())?;
-        Ok(Value { elem, dims, bits })
+        Ok(ArrayAt { at: self.address(place)?, info: self.info(place.buffer), count: count.get() })
     }
 }

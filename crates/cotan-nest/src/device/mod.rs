@@ -10,7 +10,7 @@ use crate::error::RuntimeError;
 use crate::growth::Growth;
 use crate::machine::{Machine, Options};
 use crate::memory::{Address, Mark, Memory};
-use cotan_device::{Capacities, Cell, Device, KernelId, Launch, Limits, Plan, RunError, Until};
+use cotan_device::{ArrayAt, Capacities, Cell, Device, KernelId, Launch, Limits, Plan, RunError, Until};
 use cotan_loops::BufferInfo;
 use cotan_ops::Value;
 
@@ -52,6 +52,7 @@ struct ReferenceDevice {
 impl Device for ReferenceDevice {
     type Address = Address;
     type Mark = Mark;
+    type Kept = Vec<u64>;
 
     fn allocate(&mut self, info: &BufferInfo, count: i64, until: Until) -> Result<Address, RunError> {
         match until {
@@ -129,6 +130,10 @@ impl Device for ReferenceDevice {
 
     fn finish(&mut self) -> Result<(), RunError> {
         Ok(())
+    }
+
+    fn keep(&mut self, array: &ArrayAt<'_, Address>) -> Result<Vec<u64>, RunError> {
+        self.read(array.at, array.info, array.count)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Launches: how many threads a kernel gets, what memory they have, and the stages of one that takes several launches.
 
-use super::batch::{Pending, PendingLaunch};
+use super::batch::{Queued, QueuedLaunch};
 use super::{LoadedPlan, Running, failed, failures};
-use crate::kernels::{NUMBERS, Stage, Word, layout};
+use crate::kernels::{NUMBERS, Stage, Word};
 use cotan_device::{Kernel, KernelId, Launch, Plan, RunError, Shape, Size};
 use cotan_loops::Operand;
 use cotan_ops::reduce::{BLOCK, LANES};
@@ -117,9 +117,9 @@ impl Running<'_> {
         let bytes = if has_memory { 8 * NUMBERS as u64 * threads } else { 0 };
         let numbers = self.memory.scopes.allocate(&loaded.device, bytes).map_err(failed)?;
         self.n_launches += 1;
-        let mut words = Vec::new();
-        for word in layout(plan, kernel, stage.stage) {
-            words.push(match word {
+        let first_word = self.words.len();
+        for word in &loaded.stage(known.id, stage.stage)?.layout {
+            self.words.push(match *word {
                 Word::Report => self.report,
                 Word::Launch => self.n_launches,
                 Word::Cells => self.cells,
@@ -141,7 +141,7 @@ impl Running<'_> {
             });
         }
         let (number, kernel, stage) = (self.n_launches, known.id, stage.stage);
-        self.enqueue(Pending::Launch(PendingLaunch { number, kernel, stage, words, wanted, threads, numbers }))
+        self.enqueue(Queued::Launch(QueuedLaunch { number, kernel, stage, first_word, wanted, threads, numbers }))
     }
 }
 

@@ -1,40 +1,56 @@
 //! Plans on a Vulkan device: their kernels compiled once, and calls of them.
+//!
+//! A call that is like the one before it (equal sizes) takes nothing from the driver: memory is that of the last call
+//! (`memory.rs`), results that stay on the device are blocks that others have given back, and what is submitted is what was
+//! recorded then (`batch.rs`).
 
 mod arena;
+mod array;
 mod batch;
 mod elements;
 mod failures;
+mod kept;
 mod launch;
+mod load;
+mod memory;
 
-use crate::emit::Kernel as Module;
-use crate::kernels::{Report, Stage, Unsupported, emit};
-use crate::numbers::Numbers;
-use crate::vulkan::{Device, DeviceError, Pipeline};
-use arena::{Arena, Level};
-use batch::Pending;
-use cotan_device::{Capacities, Cell, Device as PlanDevice, KernelId, Launch, Limits, Plan, RunError, Until, run};
+pub use array::Array;
+pub use kept::KernelStore;
+pub use load::{LoadOptions, LoadPlanError, RefusedKernel, WORKGROUP, assembly, modules};
+pub(crate) use memory::CallMemory;
+
+use crate::kernels::{Report, Stage, Word};
+use crate::turn::Turn;
+use crate::vulkan::{Block, Device, DeviceError, Pipeline, Recordings};
+use arena::Level;
+use batch::Queued;
+use cotan_device::{
+    ArrayAt, Call, Capacities, Cell, Device as PlanDevice, Found, Given, KernelId, Launch, Limits, Plan, Results,
+    RunError, Until, run_call,
+};
 use cotan_loops::{BufferInfo, BufferKind, Home};
 use cotan_ops::Value;
-use cotan_ops::reduce::LANES;
-use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Threads of a workgroup, where nothing else is asked for.
-pub const WORKGROUP: u32 = 64;
-
-/// The elements that there is room for at first in each array that grows.
-const FIRST_CAPACITY: i64 = 16;
 
 /// A plan whose kernels a driver has compiled.
 #[derive(Debug)]
 pub struct LoadedPlan {
     device: Device,
     plan: Plan,
-    /// Those of each kernel, by its stages.
-    pipelines: Vec<Vec<Pipeline>>,
+    /// Those of each kernel.
+    stages: Vec<Vec<LoadedStage>>,
     workgroup: u32,
-    state: Mutex<State>,
+    state: Turn<State>,
+}
+
+/// A stage of a kernel.
+#[derive(Debug)]
+struct LoadedStage {
+    stage: Stage,
+    pipeline: Pipeline,
+    /// Its arguments.
+    layout: Vec<Word>,
 }
 
 /// What calls leave to those after them.
@@ -42,117 +58,124 @@ pub struct LoadedPlan {
 struct State {
     capacities: Capacities,
     memory: CallMemory,
+    recordings: Recordings,
+    /// The commands of a batch, at most.
+    most: usize,
 }
 
-/// The memory of a call.
-#[derive(Debug, Default)]
-pub(crate) struct CallMemory {
-    scopes: Arena,
-    kept: Arena,
-    /// The arguments of the launches of a batch.
-    arguments: Arena,
+/// An argument of a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument<'a> {
+    /// A value of the host.
+    Value(&'a Value),
+    /// An array on the device.
+    Array(&'a Array),
 }
 
-/// Why a plan can't be loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LoadPlanError {
-    /// A kernel has no code.
-    Unsupported(Unsupported),
-    /// The driver refuses a kernel.
-    Device(DeviceError),
-}
-
-impl fmt::Display for LoadPlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoadPlanError::Unsupported(error) => error.fmt(f),
-            LoadPlanError::Device(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LoadPlanError {}
-
-/// The modules of the kernels of a plan, for a device with these numbers.
-pub fn modules(device: &Device, numbers: &Numbers, plan: &Plan) -> Result<Vec<Module>, Unsupported> {
-    Ok(staged_modules(device, numbers, plan, WORKGROUP)?.into_iter().flatten().collect())
-}
-
-/// The modules of each kernel, by its stages.
-fn staged_modules(
-    device: &Device,
-    numbers: &Numbers,
-    plan: &Plan,
-    workgroup: u32,
-) -> Result<Vec<Vec<Module>>, Unsupported> {
-    let features = device.info().features;
-    plan.kernels.iter().map(|kernel| emit(plan, kernel, features, numbers, workgroup)).collect()
-}
-
-/// The kernels of a plan as text, or why one has no code.
-pub fn assembly(device: &Device, numbers: &Numbers, plan: &Plan) -> Vec<Result<String, String>> {
-    let features = device.info().features;
-    let text = |kernel| {
-        let modules = emit(plan, kernel, features, numbers, WORKGROUP).map_err(|error| error.to_string())?;
-        Ok(modules.iter().map(Module::assembly).collect())
-    };
-    plan.kernels.iter().map(text).collect()
+/// A result of a call whose arrays stay on the device.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// A scalar.
+    Value(Value),
+    /// An array.
+    Array(Array),
 }
 
 impl LoadedPlan {
-    /// Has the driver compile the kernels of a plan.
-    pub fn new(device: &Device, numbers: &Numbers, plan: Plan) -> Result<LoadedPlan, LoadPlanError> {
-        LoadedPlan::in_workgroups(device, numbers, plan, WORKGROUP)
+    /// A stage of a kernel.
+    fn stage(&self, id: KernelId, stage: Stage) -> Result<&LoadedStage, RunError> {
+        let found = self.stages[id.index()].iter().find(|other| other.stage == stage);
+        found.ok_or_else(|| RunError::Bug(format!("kernel {} has no {stage:?}", id.index())))
     }
 
-    /// The same, in workgroups of so many threads, or of the nearest multiple of 16 that the device takes. No bit depends on
-    /// it.
-    pub fn in_workgroups(
-        device: &Device,
-        numbers: &Numbers,
-        plan: Plan,
-        workgroup: u32,
-    ) -> Result<LoadedPlan, LoadPlanError> {
-        // A thread takes the same partial result of different blocks, so its iterations ascend.
-        let lanes = LANES as u32;
-        let workgroup = workgroup.min(device.info().limits.workgroup) / lanes * lanes;
-        let workgroup = workgroup.max(lanes);
-        let modules = staged_modules(device, numbers, &plan, workgroup).map_err(LoadPlanError::Unsupported)?;
-        let compiled = |stages: &Vec<Module>| stages.iter().map(|module| device.compile(module)).collect();
-        let pipelines: Result<_, DeviceError> = modules.iter().map(compiled).collect();
-        let state = State { capacities: Capacities::new(&plan, FIRST_CAPACITY), memory: CallMemory::default() };
-        let pipelines = pipelines.map_err(LoadPlanError::Device)?;
-        Ok(LoadedPlan { device: device.clone(), plan, pipelines, workgroup, state: Mutex::new(state) })
+    /// How many pipelines the driver has made for it.
+    pub fn n_pipelines(&self) -> usize {
+        self.stages.iter().map(Vec::len).sum()
     }
 
-    /// What the driver has made of a stage of a kernel.
-    fn pipeline(&self, id: KernelId, stage: Stage) -> Result<&Pipeline, RunError> {
-        let stages = Stage::of(&self.plan.kernels[id.index()]);
-        let position = stages.iter().position(|other| *other == stage);
-        let pipeline = position.and_then(|position| self.pipelines[id.index()].get(position));
-        pipeline.ok_or_else(|| RunError::Bug(format!("kernel {} has no {stage:?}", id.index())))
+    /// A kernel, for people.
+    fn kernel_text(&self, id: KernelId) -> String {
+        load::kernel_text(&self.plan, id.index())
     }
 
     /// Calls it. What it prints goes to `output`.
     pub fn call(&self, args: &[Value], limits: &CallLimits, output: &mut dyn FnMut(&str)) -> Result<Called, RunError> {
+        let args: Vec<Argument<'_>> = args.iter().map(Argument::Value).collect();
+        let (found, statistics) = self.run(&args, Results::ToHost, limits, output)?;
+        let value = |found| match found {
+            Outcome::Value(value) => Ok(value),
+            Outcome::Array(_) => Err(RunError::Bug("an array has stayed on the device".to_owned())),
+        };
+        Ok(Called { values: found.into_iter().map(value).collect::<Result<_, _>>()?, statistics })
+    }
+
+    /// Calls it with arrays that lie on its device already, or with values. The arrays that it gives stay there; they share
+    /// their memory with no argument and with each other.
+    pub fn call_resident(
+        &self,
+        args: &[Argument<'_>],
+        limits: &CallLimits,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<(Vec<Outcome>, CallStatistics), RunError> {
+        self.run(args, Results::Stay, limits, output)
+    }
+
+    fn run(
+        &self,
+        args: &[Argument<'_>],
+        results: Results,
+        limits: &CallLimits,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<(Vec<Outcome>, CallStatistics), RunError> {
         let start = Instant::now();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { capacities, memory } = &mut *state;
+        let (mut operands, mut given) = (Vec::new(), Vec::new());
+        for (position, arg) in args.iter().enumerate() {
+            operands.push(match arg {
+                Argument::Value(value) => Given::Value(value),
+                Argument::Array(array) if !array.device.is_same(&self.device) => {
+                    let message = format!("argument {position} lies on another device");
+                    return Err(RunError::Arguments(message));
+                }
+                Argument::Array(array) => {
+                    given.push(array.block.as_ref());
+                    Given::Array { elem: array.elem, dims: &array.dims, at: array.block.address() }
+                }
+            });
+        }
+        let mut state = self.state.take(limits.host.stop.as_ref()).ok_or(RunError::Stopped)?;
+        let State { capacities, memory, recordings, most } = &mut *state;
+        let n_pieces = memory.n_pieces();
         let mut running = Running {
             loaded: self,
-            memory,
+            memory: &mut *memory,
+            recordings,
+            most,
+            given: &given,
+            blocks: Vec::new(),
+            results,
             cells: 0,
             report: 0,
             n_launches: 0,
             limits,
             callers_bytes: 0,
-            pending: Vec::new(),
+            queued: Vec::new(),
+            words: Vec::new(),
             statistics: CallStatistics::default(),
         };
-        let values = run(&self.plan, &mut running, args, &limits.host, capacities, output)?;
+        let call = Call { plan: &self.plan, args: &operands, results, limits: &limits.host };
+        let found = run_call(&call, &mut running, capacities, output)?;
         let mut statistics = running.statistics;
-        (statistics.launches, statistics.time) = (running.n_launches, start.elapsed());
-        Ok(Called { values, statistics })
+        statistics.launches = running.n_launches;
+        statistics.allocations += (memory.n_pieces() - n_pieces) as u64;
+        let outcome = |found: Found<Arc<Block>>| match found {
+            Found::Value(value) => Outcome::Value(value),
+            Found::Array { elem, dims, kept } => {
+                Outcome::Array(Array { device: self.device.clone(), block: kept, elem, dims })
+            }
+        };
+        let found = found.into_iter().map(outcome).collect();
+        statistics.time = start.elapsed();
+        Ok((found, statistics))
     }
 
     /// The plan.
@@ -201,6 +224,12 @@ pub struct CallStatistics {
     pub read_backs: u64,
     /// Bytes that were written to the device and read from it, as arrays.
     pub moved_bytes: u64,
+    /// How often the driver was asked for memory: never by a call that is like the one before it.
+    pub allocations: u64,
+    /// How many pipelines the driver made: those of a device that was opened anew.
+    pub pipelines: u64,
+    /// How many submissions had to be recorded: none of a call that is like the one before it.
+    pub recordings: u64,
     /// From its beginning to its end.
     pub time: Duration,
 }
@@ -209,65 +238,59 @@ pub struct CallStatistics {
 struct Running<'r> {
     loaded: &'r LoadedPlan,
     memory: &'r mut CallMemory,
+    recordings: &'r mut Recordings,
+    most: &'r mut usize,
+    /// The arguments that lie on the device already.
+    given: &'r [&'r Block],
+    /// The memory of results that stay there, and whether one has it already.
+    blocks: Vec<(Arc<Block>, bool)>,
+    results: Results,
     /// The address of the cells.
     cells: u64,
     /// The address of the report.
     report: u64,
     n_launches: u64,
     limits: &'r CallLimits,
-    /// Bytes of arguments and results.
+    /// Bytes of arguments and results in the memory of the call.
     callers_bytes: u64,
-    /// What the device is still to do.
-    pending: Vec<Pending>,
+    /// What the device is still to do, and the arguments of its launches.
+    queued: Vec<Queued>,
+    words: Vec<u64>,
     statistics: CallStatistics,
 }
 
 fn failed(error: DeviceError) -> RunError {
-    RunError::Device(error.to_string())
+    if error == DeviceError::Stopped { RunError::Stopped } else { RunError::Device(error.to_string()) }
 }
 
 impl Running<'_> {
-    fn words(&mut self, words: &[u64]) -> Result<u64, RunError> {
-        let at = self.memory.kept.allocate(&self.loaded.device, 8 * words.len() as u64).map_err(failed)?;
-        self.write_bytes(at, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;
-        Ok(at)
-    }
-
-    fn read_words(&self, at: u64, count: usize) -> Result<Vec<u64>, RunError> {
-        let bytes = self.read_bytes(at, 8 * count)?;
-        let (words, _) = bytes.as_chunks();
-        Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
-    }
-
-    fn write_bytes(&self, at: u64, bytes: &[u8]) -> Result<(), RunError> {
-        let (memory, offset) = self.find(at, bytes.len())?;
-        self.loaded.device.write(memory, offset, bytes).map_err(failed)
-    }
-
-    fn read_bytes(&self, at: u64, count: usize) -> Result<Vec<u8>, RunError> {
-        let mut bytes = vec![0; count];
-        let (memory, offset) = self.find(at, count)?;
-        self.loaded.device.read(memory, offset, &mut bytes).map_err(failed)?;
-        Ok(bytes)
-    }
-
-    fn find(&self, at: u64, bytes: usize) -> Result<(&crate::vulkan::Memory, u64), RunError> {
-        let CallMemory { scopes, kept, arguments } = &*self.memory;
-        let found = [kept, scopes, arguments].into_iter().find_map(|arena| arena.find(at, bytes as u64));
-        found.ok_or_else(|| RunError::Bug(format!("{bytes} bytes at {at:#x} are not the call's")))
+    /// Memory of a result that stays on the device.
+    fn block(&mut self, info: &BufferInfo, bytes: u64) -> Result<Arc<Block>, RunError> {
+        let block = self.loaded.device.block(bytes).map_err(|error| failures::no_memory(info, bytes, error));
+        let (block, is_new) = block?;
+        self.statistics.allocations += u64::from(is_new);
+        Ok(Arc::new(block))
     }
 }
 
 impl PlanDevice for Running<'_> {
     type Address = u64;
     type Mark = Level;
+    type Kept = Arc<Block>;
 
     fn allocate(&mut self, info: &BufferInfo, count: i64, until: Until) -> Result<u64, RunError> {
         let bytes = (count.max(0) as u64).saturating_mul(info.elem.bytes() as u64);
-        let is_the_callers = match info.kind {
-            BufferKind::Param(_) | BufferKind::Allocated(Home::Result(_)) => true,
-            BufferKind::Allocated(Home::Arena | Home::Frame) | BufferKind::Stack | BufferKind::Bound => false,
+        let (is_the_callers, is_result) = match info.kind {
+            BufferKind::Allocated(Home::Result(_)) => (true, true),
+            BufferKind::Param(_) => (true, false),
+            BufferKind::Allocated(Home::Arena | Home::Frame) | BufferKind::Stack | BufferKind::Bound => (false, false),
         };
+        if is_result && self.results == Results::Stay {
+            let block = self.block(info, bytes)?;
+            let at = block.address();
+            self.blocks.push((block, false));
+            return Ok(at);
+        }
         if is_the_callers {
             self.callers_bytes = self.callers_bytes.saturating_add(bytes);
         } else {
@@ -298,9 +321,10 @@ impl PlanDevice for Running<'_> {
     }
 
     fn end_call(&mut self, mark: Level) {
-        self.pending.clear();
-        self.memory.scopes.release(mark);
-        self.memory.kept.release(Level::default());
+        self.queued.clear();
+        self.words.clear();
+        self.blocks.clear();
+        self.memory.end_call(mark);
         self.callers_bytes = 0;
     }
 
@@ -312,20 +336,14 @@ impl PlanDevice for Running<'_> {
         if elements.is_empty() {
             return Ok(());
         }
-        self.flush()?;
         let bytes = elements::narrowed(info.elem, elements);
         self.statistics.moved_bytes += bytes.len() as u64;
-        self.write_bytes(to, &bytes)
+        self.put(to, &bytes)
     }
 
     fn read(&mut self, from: u64, info: &BufferInfo, count: usize) -> Result<Vec<u64>, RunError> {
-        if count == 0 {
-            return Ok(Vec::new());
-        }
-        self.flush()?;
-        let bytes = self.read_bytes(from, count.saturating_mul(info.elem.bytes()))?;
-        self.statistics.moved_bytes += bytes.len() as u64;
-        Ok(elements::widened(info.elem, &bytes))
+        let found = self.finish_with(&[ArrayAt { at: from, info, count }])?;
+        found.into_iter().next().ok_or_else(|| RunError::Bug("nothing was read".to_owned()))
     }
 
     fn copy(&mut self, from: u64, to: u64, info: &BufferInfo, count: i64) -> Result<(), RunError> {
@@ -333,23 +351,25 @@ impl PlanDevice for Running<'_> {
             return Ok(());
         }
         let bytes = (count as u64).saturating_mul(info.elem.bytes() as u64);
-        self.enqueue(Pending::Copy { from, to, bytes })
+        self.enqueue(Queued::Copy { from, to, bytes })
     }
 
     fn open_cells(&mut self, count: usize) -> Result<(), RunError> {
-        self.cells = self.words(&vec![0; count.max(1)])?;
-        let mut report = vec![0; Report::NEEDS + self.loaded.plan.growing.len()];
+        let n_cells = count.max(1);
+        let mut words = vec![0; n_cells + Report::NEEDS + self.loaded.plan.growing.len()];
         for word in [Report::CHECK, Report::LAUNCH, Report::HOST] {
-            report[word] = u64::MAX;
+            words[n_cells + word] = u64::MAX;
         }
-        self.report = self.words(&report)?;
-        Ok(())
+        let at = self.memory.kept.allocate(&self.loaded.device, 8 * words.len() as u64).map_err(failed)?;
+        (self.cells, self.report) = (at, at + 8 * n_cells as u64);
+        self.put(at, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
     }
 
     fn scalar(&mut self, cell: Cell) -> Result<u64, RunError> {
-        self.flush()?;
+        let found = self.fetch(&[(self.cells + 8 * u64::from(cell.0), 8)])?;
         self.statistics.read_backs += 1;
-        Ok(self.read_words(self.cells + 8 * u64::from(cell.0), 1)?[0])
+        let word = found.first().and_then(|bytes| bytes.first_chunk());
+        word.map(|word| u64::from_le_bytes(*word)).ok_or_else(|| RunError::Bug("nothing was read".to_owned()))
     }
 
     fn name(&mut self, cell: Cell) -> Result<u64, RunError> {
@@ -362,5 +382,32 @@ impl PlanDevice for Running<'_> {
 
     fn finish(&mut self) -> Result<(), RunError> {
         self.flush()
+    }
+
+    fn finish_with(&mut self, arrays: &[ArrayAt<'_, u64>]) -> Result<Vec<Vec<u64>>, RunError> {
+        let range = |array: &ArrayAt<'_, u64>| (array.at, array.count.saturating_mul(array.info.elem.bytes()));
+        // Of no elements the place may be anywhere.
+        let ranges: Vec<(u64, usize)> = arrays.iter().map(range).filter(|(_, bytes)| *bytes > 0).collect();
+        let mut found = self.fetch(&ranges)?.into_iter();
+        self.statistics.moved_bytes += ranges.iter().map(|(_, bytes)| *bytes as u64).sum::<u64>();
+        let elements = |array: &ArrayAt<'_, u64>| match range(array) {
+            (_, 0) => Vec::new(),
+            _ => found.next().map_or_else(Vec::new, |bytes| elements::widened(array.info.elem, &bytes)),
+        };
+        Ok(arrays.iter().map(elements).collect())
+    }
+
+    fn keep(&mut self, array: &ArrayAt<'_, u64>) -> Result<Arc<Block>, RunError> {
+        let bytes = (array.count as u64).saturating_mul(array.info.elem.bytes() as u64);
+        let is_it = |block: &Block| block.address() == array.at && bytes <= block.bytes();
+        if let Some((block, is_kept)) = self.blocks.iter_mut().find(|(block, is_kept)| !is_kept && is_it(block)) {
+            *is_kept = true;
+            return Ok(Arc::clone(block));
+        }
+        // It is a part of something, or an argument, or kept as another result.
+        let block = self.block(array.info, bytes)?;
+        self.blocks.push((Arc::clone(&block), true));
+        self.copy(array.at, block.address(), array.info, array.count as i64)?;
+        Ok(block)
     }
 }

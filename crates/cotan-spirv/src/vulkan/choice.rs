@@ -61,6 +61,7 @@ mod tests {
             version: "1.3.0".into(),
             features: Features { addresses: is_able, int64: is_able, ..Features::default() },
             limits: Limits::default(),
+            identity: [0; 24],
         }
     }
 

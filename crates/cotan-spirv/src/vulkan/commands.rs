@@ -2,6 +2,7 @@
 
 use super::device::Device;
 use super::error::DeviceError;
+use super::info::DeviceInfo;
 use super::memory::Memory;
 use super::pipeline::Pipeline;
 use ash::vk;
@@ -30,57 +31,70 @@ pub enum Command<'c> {
 }
 
 impl Device {
-    /// Runs commands, each once what those before it have written can be seen, and waits until all have run.
+    /// Runs commands, each once what those before it have written can be seen, and waits until all have run. They are recorded
+    /// for this once.
     ///
     /// # Safety
     ///
     /// Kernels and memory are of this device. What kernels read and write, their arguments among it, lies in memory of this
-    /// device that is alive.
+    /// device that is alive, and that the host does not touch meanwhile.
     pub unsafe fn run_all(&self, commands: &[Command<'_>]) -> Result<(), DeviceError> {
-        let groups = commands.iter().map(|command| self.groups(command)).collect::<Result<Vec<u32>, DeviceError>>()?;
-        let queue = self.core.queue()?;
-        self.core.submit(&queue, |device, buffer| {
-            for (k, (command, groups)) in commands.iter().zip(groups).enumerate() {
-                if k > 0 {
-                    wait_for_writes(device, buffer);
-                }
-                match command {
-                    Command::Launch { pipeline, arguments, .. } if groups > 0 => {
-                        let point = vk::PipelineBindPoint::COMPUTE;
-                        let pushed = arguments.to_le_bytes();
-                        // SAFETY: commands are being recorded; pipeline and layout are of this device and fit each other.
-                        // What the kernel reads and writes is the caller's word.
-                        unsafe {
-                            device.cmd_bind_pipeline(buffer, point, pipeline.pipeline);
-                            let stage = vk::ShaderStageFlags::COMPUTE;
-                            device.cmd_push_constants(buffer, pipeline.layout, stage, 0, &pushed);
-                            device.cmd_dispatch(buffer, groups, 1, 1);
-                        }
-                    }
-                    Command::Copy { from: (from, at), to: (to, target), bytes } if *bytes > 0 => {
-                        let region = vk::BufferCopy::default().src_offset(*at).dst_offset(*target).size(*bytes);
-                        // SAFETY: commands are being recorded; the region lies in both buffers, which are alive.
-                        unsafe { device.cmd_copy_buffer(buffer, from.buffer, to.buffer, &[region]) };
-                    }
-                    Command::Launch { .. } | Command::Copy { .. } => {}
-                }
-            }
-        })
+        commands.iter().try_for_each(|command| groups(self.info(), command).map(drop))?;
+        let mut queue = self.core.queue(None)?;
+        self.core.record_and_run(&mut queue, |device, buffer| append(device, buffer, self.info(), commands))
     }
+}
 
-    /// The workgroups of a launch. The ranges of a copy are checked.
-    fn groups(&self, command: &Command<'_>) -> Result<u32, DeviceError> {
+/// Records commands whose groups and ranges have been checked.
+pub(super) fn append(device: &ash::Device, buffer: vk::CommandBuffer, info: &DeviceInfo, commands: &[Command<'_>]) {
+    for (k, command) in commands.iter().enumerate() {
+        if k > 0 {
+            wait_for_writes(device, buffer);
+        }
         match command {
-            Command::Launch { pipeline, threads, .. } => {
-                let (groups, limit) = (threads.div_ceil(pipeline.workgroup.into()), self.info().limits.groups);
-                let few = u32::try_from(groups).ok().filter(|n| *n <= limit);
-                few.ok_or(DeviceError::TooManyGroups { groups, limit })
+            Command::Launch { pipeline, arguments, .. } => {
+                let groups = groups(info, command).unwrap_or(0);
+                if groups == 0 {
+                    continue;
+                }
+                let point = vk::PipelineBindPoint::COMPUTE;
+                let pushed = arguments.to_le_bytes();
+                // SAFETY: commands are being recorded; pipeline and layout are of this device and fit each other. What the
+                // kernel reads and writes is the word of whoever runs it.
+                unsafe {
+                    device.cmd_bind_pipeline(buffer, point, pipeline.pipeline);
+                    let stage = vk::ShaderStageFlags::COMPUTE;
+                    device.cmd_push_constants(buffer, pipeline.layout, stage, 0, &pushed);
+                    device.cmd_dispatch(buffer, groups, 1, 1);
+                }
             }
-            Command::Copy { from, to, bytes } => {
-                from.0.check(from.1, *bytes as usize)?;
-                to.0.check(to.1, *bytes as usize)?;
-                Ok(0)
+            Command::Copy { from: (from, at), to: (to, target), bytes } if *bytes > 0 => {
+                let region = copied_region(*at, *target, *bytes);
+                // SAFETY: commands are being recorded; the region lies in both buffers, which are alive.
+                unsafe { device.cmd_copy_buffer(buffer, from.buffer, to.buffer, &[region]) };
             }
+            Command::Copy { .. } => {}
+        }
+    }
+}
+
+/// Bytes from one offset to another one.
+pub(super) fn copied_region(from: u64, to: u64, bytes: u64) -> vk::BufferCopy {
+    vk::BufferCopy::default().src_offset(from).dst_offset(to).size(bytes)
+}
+
+/// The workgroups of a launch. The ranges of a copy are checked.
+pub(super) fn groups(info: &DeviceInfo, command: &Command<'_>) -> Result<u32, DeviceError> {
+    match command {
+        Command::Launch { pipeline, threads, .. } => {
+            let (groups, limit) = (threads.div_ceil(pipeline.workgroup.into()), info.limits.groups);
+            let few = u32::try_from(groups).ok().filter(|n| *n <= limit);
+            few.ok_or(DeviceError::TooManyGroups { groups, limit })
+        }
+        Command::Copy { from, to, bytes } => {
+            from.0.check(from.1, *bytes as usize)?;
+            to.0.check(to.1, *bytes as usize)?;
+            Ok(0)
         }
     }
 }

@@ -3,12 +3,15 @@
 use super::error::{DeviceError, Step};
 use super::info::compute_family;
 use super::loader::{Handle, Vulkan};
+use super::steps::Meter;
 use crate::features::Features;
+use crate::turn::{Taken, Turn};
 use ash::vk;
+use cotan_ops::stop::Stop;
 use std::fmt;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A logical device, with one queue. Memory and pipelines hold it, so it is the last that is given back.
@@ -16,11 +19,26 @@ pub(super) struct Core {
     pub(super) device: ash::Device,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     pub(super) limit: Duration,
-    queue: Mutex<Queue>,
-    /// Whether work is left on the device that never ended. Nothing of it is given back then.
-    is_abandoned: AtomicBool,
+    pub(super) family: u32,
+    pub(super) meter: Arc<Meter>,
+    queue: Turn<Queue>,
+    /// A [`State`].
+    state: AtomicU8,
+    /// The number of the memory or pipeline that was made last.
+    last: AtomicU64,
     /// The instance, which stays as well if the device is abandoned.
     instance: ManuallyDrop<Arc<Handle>>,
+}
+
+/// Whether a device can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It can.
+    Usable,
+    /// It was lost. What was made of it is given back all the same.
+    Lost,
+    /// Work is left on it that never ended. Nothing of it is given back.
+    Abandoned,
 }
 
 /// The queue, with what one submission needs. One runs at a time.
@@ -77,26 +95,59 @@ impl Core {
             device,
             memory,
             limit,
-            queue: Mutex::new(queue),
-            is_abandoned: AtomicBool::new(false),
+            family,
+            meter: Arc::default(),
+            queue: Turn::new(queue),
+            state: AtomicU8::new(State::Usable as u8),
+            last: AtomicU64::new(0),
             instance: ManuallyDrop::new(Arc::clone(&vulkan.handle)),
         })
     }
 
-    /// The queue, for one caller at a time. A device that was abandoned has none.
-    pub(super) fn queue(&self) -> Result<MutexGuard<'_, Queue>, DeviceError> {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.is_abandoned() { Err(DeviceError::Hung { limit: self.limit }) } else { Ok(queue) }
+    /// The queue, for one caller at a time. A device that was lost or abandoned has none.
+    pub(super) fn queue(&self, stop: Option<&Stop>) -> Result<Taken<'_, Queue>, DeviceError> {
+        let queue = self.queue.take(stop).ok_or(DeviceError::Stopped)?;
+        self.expect_usable()?;
+        Ok(queue)
+    }
+
+    /// From now on the device is left alone, and nothing of it is given back.
+    pub(super) fn abandon(&self) {
+        self.state.store(State::Abandoned as u8, Ordering::Release);
     }
 
     /// From now on the device is left alone.
-    pub(super) fn abandon(&self) {
-        self.is_abandoned.store(true, Ordering::Release);
+    pub(super) fn lose(&self) {
+        // What never ended does not end because the device is lost, too.
+        let _ =
+            self.state.compare_exchange(State::Usable as u8, State::Lost as u8, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// Whether the device is left alone.
+    fn is_in(&self, state: State) -> bool {
+        self.state.load(Ordering::Acquire) == state as u8
+    }
+
+    /// Whether work is left on it that never ended.
     pub(super) fn is_abandoned(&self) -> bool {
-        self.is_abandoned.load(Ordering::Acquire)
+        self.is_in(State::Abandoned)
+    }
+
+    /// Whether it can be used.
+    pub(super) fn is_usable(&self) -> bool {
+        self.is_in(State::Usable)
+    }
+
+    /// An error where it can't be used.
+    pub(super) fn expect_usable(&self) -> Result<(), DeviceError> {
+        if self.is_abandoned() {
+            return Err(DeviceError::Hung { limit: self.limit });
+        }
+        if self.is_usable() { Ok(()) } else { Err(DeviceError::Lost { step: Step::Open }) }
+    }
+
+    /// The number of something that is made now: nothing else of this device has it, or had it.
+    pub(super) fn number(&self) -> u64 {
+        self.last.fetch_add(1, Ordering::Relaxed)
     }
 }
 
@@ -105,11 +156,12 @@ impl Drop for Core {
         if self.is_abandoned() {
             return;
         }
-        let queue = self.queue.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: memory and pipelines hold the core, so they are given back; no work is left, as each submission is waited
-        // for; what is given back here was made of this device, and is used by nobody else.
+        // SAFETY: memory, pipelines and recordings hold the core, so they are given back; no work is left, as each submission
+        // is waited for; what is given back here was made of this device, and is used by nobody else.
         unsafe {
-            queue.give_back(&self.device);
+            if let Some(queue) = self.queue.get_mut() {
+                queue.give_back(&self.device);
+            }
             self.device.destroy_device(None);
         }
         // SAFETY: it is not touched after this.

@@ -5,6 +5,8 @@ use super::core::Core;
 use super::error::DeviceError;
 use super::info::{DeviceInfo, Kind};
 use super::loader::Vulkan;
+use super::pool::Pool;
+use super::steps::Meter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +29,9 @@ impl Default for OpenOptions {
 #[derive(Clone, Debug)]
 pub struct Device {
     pub(super) core: Arc<Core>,
-    info: DeviceInfo,
+    /// The memory of arrays that outlive calls.
+    pub(super) pool: Arc<Pool>,
+    info: Arc<DeviceInfo>,
     /// Whether the host reaches memory by copies of the device alone.
     pub(super) is_staged: bool,
 }
@@ -50,7 +54,8 @@ impl Vulkan {
             Kind::Integrated | Kind::Software => true,
             Kind::Discrete | Kind::Virtual | Kind::Other => false,
         };
-        Ok(Device { core: Arc::new(core), is_staged: options.is_staged || !has_host_memory, info })
+        let is_staged = options.is_staged || !has_host_memory;
+        Ok(Device { core: Arc::new(core), pool: Arc::default(), is_staged, info: Arc::new(info) })
     }
 }
 
@@ -60,8 +65,23 @@ impl Device {
         &self.info
     }
 
+    /// Whether the host reaches its memory by copies of the device alone.
+    pub(crate) fn is_staged(&self) -> bool {
+        self.is_staged
+    }
+
     /// Whether it can still be used: not once it was lost, or did not end its work in time.
     pub fn is_usable(&self) -> bool {
-        !self.core.is_abandoned()
+        self.core.is_usable()
+    }
+
+    /// Whether this is the same open device. What is made of one can't be used with another one.
+    pub fn is_same(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.core, &other.core)
+    }
+
+    /// What it was asked for so far, and what of its memory is alive.
+    pub fn meter(&self) -> Arc<Meter> {
+        Arc::clone(&self.core.meter)
     }
 }

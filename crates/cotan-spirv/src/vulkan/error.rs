@@ -113,6 +113,10 @@ pub enum DeviceError {
         /// How long it was waited for.
         limit: Duration,
     },
+    /// Whoever waited for the device does not wait any more.
+    Stopped,
+    /// Memory that the host does not reach was to be read or written by it.
+    NotMapped,
     /// What is read or written lies outside of the memory.
     OutOfBounds {
         /// The end of it.
@@ -143,10 +147,13 @@ impl fmt::Display for DeviceError {
             }
             DeviceError::Lacks { device, feature } => write!(f, "the device `{device}` lacks {feature}"),
             DeviceError::Refused { step, reason } => write!(f, "{step}: {reason}"),
+            DeviceError::Lost { step: Step::Open } => f.write_str("the device was lost"),
             DeviceError::Lost { step } => write!(f, "{step}: the device is lost"),
             DeviceError::Hung { limit } => {
                 write!(f, "the device did not end its work within {} s, and is not used any more", limit.as_secs_f64())
             }
+            DeviceError::NotMapped => f.write_str("the host does not reach this memory of the device"),
+            DeviceError::Stopped => f.write_str("the wait for the device was stopped"),
             DeviceError::OutOfBounds { end, bytes } => {
                 write!(f, "byte {end} is outside of {bytes} bytes of memory of the device")
             }

@@ -49,6 +49,8 @@ pub struct DeviceInfo {
     pub features: Features,
     /// Its limits.
     pub limits: Limits,
+    /// Vendor, device, and the number of the driver's build, as bytes: what is kept of compiled kernels belongs to these.
+    pub identity: [u8; 24],
 }
 
 /// Limits of a device.
@@ -112,6 +114,9 @@ pub(super) fn describe(instance: &Instance, device: vk::PhysicalDevice, number: 
         largest_allocation: eleven.max_memory_allocation_size,
     };
     let driver = [text(&twelve.driver_name), text(&twelve.driver_info)].join(" ").trim().to_owned();
+    let mut identity = [0; 24];
+    let parts = [&plain.vendor_id.to_le_bytes()[..], &plain.device_id.to_le_bytes(), &plain.pipeline_cache_uuid];
+    identity.iter_mut().zip(parts.concat()).for_each(|(to, from)| *to = from);
     let usable = is_new && compute_family(instance, device).is_some();
     DeviceInfo {
         number,
@@ -121,6 +126,7 @@ pub(super) fn describe(instance: &Instance, device: vk::PhysicalDevice, number: 
         version: version_text(plain.api_version),
         features: if usable { features(instance, device, &twelve) } else { Features::default() },
         limits,
+        identity,
     }
 }
 

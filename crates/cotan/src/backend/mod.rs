@@ -9,6 +9,7 @@ mod cpu;
 mod engine;
 mod executable;
 mod interpreter;
+mod operand;
 mod tiering;
 mod versions;
 pub mod vulkan;
@@ -17,6 +18,7 @@ pub use capabilities::{Capabilities, Construct, Lack, Unsupported};
 pub(crate) use cpu::{CodeOptions, Cpu};
 pub use engine::{Engine, UnknownDevice};
 pub(crate) use interpreter::{Interpreter, interpreter_options};
+pub use operand::FlatOperand;
 pub use versions::{MadeVersion, VersionPolicy};
 pub(crate) use vulkan::{Keep, VulkanBackend};
 
@@ -105,6 +107,18 @@ pub trait Executable: fmt::Debug + Send + Sync {
         let widened = args.iter().map(|arg| arg.to_value().ok_or_else(|| CallError::OutOfMemory(no_memory(arg))));
         let found = self.call(&widened.collect::<Result<Vec<_>, _>>()?, context, &mut |_| {})?;
         copy_results(&found, results)
+    }
+
+    /// Calls the function with operands of which arrays may lie on a device. Where the function is one of a device, the arrays
+    /// that it gives stay there.
+    fn call_resident(
+        &self,
+        args: &[FlatOperand],
+        context: CallContext<'_>,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<FlatOperand>, CallError> {
+        let values = args.iter().map(FlatOperand::to_value).collect::<Result<Vec<Value>, CallError>>()?;
+        Ok(self.call(&values, context, output)?.into_iter().map(FlatOperand::Value).collect())
     }
 
     /// Whether this is compiled code, and not an interpreter.

@@ -26,7 +26,7 @@ impl CompileError {
                 vec![diagnostic.help(unknown.help())]
             }
             CompileError::NoDevice(none) => {
-                let diagnostic = Diagnostic::error(codes::UNSUPPORTED_DEVICE, Span::default(), none.to_string());
+                let diagnostic = Diagnostic::error(none.code(), Span::default(), none.to_string());
                 vec![diagnostic.help(none.help())]
             }
             CompileError::Unsupported(unsupported) => {
@@ -92,9 +92,7 @@ impl CallError {
             CallError::Limit(_) => {
                 self.stopped(codes::LIMIT, program, function).help("see that the loops end, or allow more")
             }
-            CallError::Device(_) => self
-                .stopped(codes::DEVICE_FAILED, program, function)
-                .help("call it again: the device is opened anew; --backend cpu needs none"),
+            CallError::Device(failure) => self.stopped(codes::DEVICE_FAILED, program, function).help(failure.help()),
             CallError::TimedOut => self.stopped(codes::TIMED_OUT, program, function),
             CallError::Cancelled => self.stopped(codes::CANCELLED, program, function).help("call it again"),
             CallError::Unsupported(message) | CallError::Bug(message) => bug(program, function, message),

@@ -10,6 +10,7 @@ use cotan_sema::dims::{Atom, Dim, GenericId};
 use cotan_syntax::Code;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 /// Arguments by name.
 pub type Arguments = BTreeMap<String, HostValue>;
@@ -237,37 +238,58 @@ impl std::error::Error for ArgumentMisfit {}
 pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
     let defaults = defaults(&entry.signature, args);
     let args = Given { args, defaults: &defaults };
-    if let Some(name) = args.args.keys().find(|name| !is_known(entry, name)) {
-        let known = entry
-            .signature
-            .params
-            .iter()
-            .map(|p| p.name.clone())
-            .chain(entry.signature.sizes.iter().cloned())
-            .collect();
-        return Err(ArgumentMisfit::Unknown { name: name.clone(), known });
-    }
+    expect_known(entry, args.args.keys())?;
     expect_all(entry, &|param| args.get(&param.name).is_some())?;
-    let mut leaves = Vec::new();
-    let mut extents = Vec::new();
-    // Extents that an empty array of structs does not tell, each of a leaf and an axis.
-    let mut untold: Vec<(usize, usize, Extent<'_>)> = Vec::new();
-    // The dims of payloads of other variants.
-    let mut absent: Vec<Dim> = Vec::new();
+    let (mut leaves, mut given) = (Vec::new(), Vec::new());
     for param in &entry.signature.params {
         let Some(value) = args.get(&param.name) else { continue };
         check_kind(entry, &param.name, value, &param.ty)?;
         let first = leaves.len();
         let flat = value.flatten(&param.ty, &mut leaves);
         flat.map_err(|NoMemory(bytes)| ArgumentMisfit::NoMemory { name: param.name.clone(), bytes })?;
-        for (at, (leaf, found)) in param.ty.leaves().into_iter().zip(&leaves[first..]).enumerate() {
-            if !leaf.is_there(&leaves[first..]) {
+        given.push((param, first..leaves.len()));
+    }
+    let numbers = fit_leaves(entry, args, &given, &mut leaves, &|_| false)?;
+    let mut flat: Vec<Value> = numbers.into_iter().map(|n| Value::from(Const::i64(n))).collect();
+    flat.extend(leaves);
+    Ok(flat)
+}
+
+/// An error if an argument has the name of no parameter or size.
+pub(crate) fn expect_known<'n>(
+    entry: &Entry,
+    mut names: impl Iterator<Item = &'n String>,
+) -> Result<(), ArgumentMisfit> {
+    let Some(name) = names.find(|name| !is_known(entry, name)) else { return Ok(()) };
+    let params = entry.signature.params.iter().map(|p| p.name.clone());
+    let known = params.chain(entry.signature.sizes.iter().cloned()).collect();
+    Err(ArgumentMisfit::Unknown { name: name.clone(), known })
+}
+
+/// The sizes and extents of a call with these leaves, which stand before them among its flat operands. Each parameter has a
+/// range of leaves; the elements of some are elsewhere. Extents that an empty array of structs does not tell are filled in.
+fn fit_leaves(
+    entry: &Entry,
+    args: Given<'_>,
+    params: &[(&EntryParam, Range<usize>)],
+    leaves: &mut [Value],
+    is_elsewhere: &dyn Fn(usize) -> bool,
+) -> Result<Vec<i64>, ArgumentMisfit> {
+    let mut extents = Vec::new();
+    // Extents that an empty array of structs does not tell, each of a leaf and an axis.
+    let mut untold: Vec<(usize, usize, Extent<'_>)> = Vec::new();
+    // The dims of payloads of other variants.
+    let mut absent: Vec<Dim> = Vec::new();
+    for (param, range) in params {
+        let (first, of_param) = (range.start, &leaves[range.clone()]);
+        for (at, (leaf, found)) in param.ty.leaves().into_iter().zip(of_param).enumerate() {
+            if !leaf.is_there(of_param) {
                 absent.extend(leaf.dims);
                 continue;
             }
             let is_told = |n: i64| n != UNTOLD;
             let told: Vec<i64> = found.dims.iter().copied().filter(|n| is_told(*n)).collect();
-            if ElementCount::of(&told).is_none_or(|n| n.get() != found.bits.len()) {
+            if !is_elsewhere(first + at) && ElementCount::of(&told).is_none_or(|n| n.get() != found.bits.len()) {
                 let (name, found, dims) = (param.name.clone(), found.bits.len(), told);
                 return Err(ArgumentMisfit::Elements { name, dims, found });
             }
@@ -285,10 +307,20 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
         leaves[leaf].dims[axis] = not_negative(&known, &e, known.value(&e.dim).unwrap_or(0))?;
     }
     let payload = |leaf: usize, axis: usize| leaves[leaf].dims[axis];
-    let numbers = numbers(&known, sizes, &extents, &payload).into_iter().map(|n| Value::from(Const::i64(n)));
-    let mut flat: Vec<Value> = numbers.collect();
-    flat.extend(leaves);
-    Ok(flat)
+    Ok(numbers(&known, sizes, &extents, &payload))
+}
+
+/// The sizes and extents of a call whose leaves may lie elsewhere. Of arguments that decide a size or an extent by their value,
+/// `integers` has the values.
+pub(crate) fn fit_leaves_elsewhere(
+    entry: &Entry,
+    integers: &Arguments,
+    params: &[(&EntryParam, Range<usize>)],
+    leaves: &mut [Value],
+    is_elsewhere: &dyn Fn(usize) -> bool,
+) -> Result<Vec<i64>, ArgumentMisfit> {
+    let none = Arguments::new();
+    fit_leaves(entry, Given { args: integers, defaults: &none }, params, leaves, is_elsewhere)
 }
 
 /// The sizes and extents of a call, which stand before the leaves among its flat operands. The arguments are tensors and
@@ -320,7 +352,7 @@ pub(crate) fn missing(signature: &Signature, is_given: &dyn Fn(&EntryParam) -> b
 }
 
 /// Fails if parameters have no argument.
-fn expect_all(entry: &Entry, is_given: &dyn Fn(&EntryParam) -> bool) -> Result<(), ArgumentMisfit> {
+pub(crate) fn expect_all(entry: &Entry, is_given: &dyn Fn(&EntryParam) -> bool) -> Result<(), ArgumentMisfit> {
     match missing(&entry.signature, is_given) {
         params if params.is_empty() => Ok(()),
         params => Err(ArgumentMisfit::Missing { params }),
@@ -451,7 +483,7 @@ struct Extent<'a> {
     found: i64,
 }
 
-fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Result<(), ArgumentMisfit> {
+pub(crate) fn check_kind(entry: &Entry, name: &str, value: &HostValue, ty: &HostType) -> Result<(), ArgumentMisfit> {
     let misfit =
         |found: String| Err(ArgumentMisfit::Kind { name: name.to_owned(), expected: entry.signature.show(ty), found });
     let elements = match value {

@@ -14,7 +14,9 @@ pub use cotan_lower::entry::{Entry, EntryParam, HostType, Leaf};
 pub use cotan_ops::{Elements, ElementsMut, TensorMut, TensorRef, Value};
 pub use files::{Budget, read_npy, read_npz, write_csv, write_npy, write_npz, write_safetensors};
 pub use fit::{ArgumentMisfit, Arguments, fit_arguments, with_defaults};
-pub(crate) use fit::{add_default, check_flat_extents, missing};
+pub(crate) use fit::{
+    add_default, check_flat_extents, check_kind, expect_all, expect_known, fit_leaves_elsewhere, missing,
+};
 pub use inputs::{Bound, Inputs, Malformed, Unbound};
 pub use json::{Misfit, from_json, write_json};
 pub use value::{HostValue, rebuild};

@@ -1,12 +1,14 @@
 //! Functions on a device, with a host for what it does not do.
 
 use super::opened::Opener;
-use crate::backend::{Backend, CallContext, Executable};
+use crate::backend::{Backend, CallContext, Executable, FlatOperand};
 use crate::host::ArgumentMisfit;
-use crate::{CallError, CheckFailure, CompileError, ReadyModule, Statistics};
+use crate::{CallError, CheckFailure, CompileError, DeviceFailure, ReadyModule, Statistics};
 use cotan_device::{Limits, Plan, RunError};
 use cotan_ops::Value;
-use cotan_spirv::runner::{CallLimits, CallStatistics, LoadedPlan};
+use cotan_ops::stop::Stop;
+use cotan_spirv::runner::{Argument, Array, CallLimits, CallStatistics, LoadedPlan};
+use cotan_spirv::turn::Turn;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where a call ran.
@@ -41,11 +43,81 @@ impl HostFunction {
 #[derive(Debug)]
 pub(super) struct OnDevice {
     /// The plan as the driver has it, or why the host runs the function.
-    place: Result<Mutex<Arc<LoadedPlan>>, String>,
+    place: Result<Turn<Arc<LoadedPlan>>, String>,
     opener: Arc<Opener>,
     host: HostFunction,
     memory: Option<u64>,
     last: Mutex<Option<Ran>>,
+}
+
+/// Operands of a call, and whether the arrays that it gives stay on the device.
+trait Operands {
+    /// What it gives.
+    type Found;
+
+    /// The operands as values of the host.
+    fn on_host<T>(&self, run: impl FnOnce(&[Value]) -> Result<T, CallError>) -> Result<T, CallError>;
+
+    /// Calls a plan on its device.
+    fn on_device(
+        &self,
+        loaded: &LoadedPlan,
+        limits: &CallLimits,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<(Self::Found, CallStatistics), RunError>;
+
+    /// What the host has computed.
+    fn found(&self, values: Vec<Value>, opener: &Opener) -> Result<Self::Found, CallError>;
+}
+
+impl Operands for &[Value] {
+    type Found = Vec<Value>;
+
+    fn on_host<T>(&self, run: impl FnOnce(&[Value]) -> Result<T, CallError>) -> Result<T, CallError> {
+        run(self)
+    }
+
+    fn on_device(
+        &self,
+        loaded: &LoadedPlan,
+        limits: &CallLimits,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<(Vec<Value>, CallStatistics), RunError> {
+        let called = loaded.call(self, limits, output)?;
+        Ok((called.values, called.statistics))
+    }
+
+    fn found(&self, values: Vec<Value>, _opener: &Opener) -> Result<Vec<Value>, CallError> {
+        Ok(values)
+    }
+}
+
+impl Operands for &[FlatOperand] {
+    type Found = Vec<FlatOperand>;
+
+    fn on_host<T>(&self, run: impl FnOnce(&[Value]) -> Result<T, CallError>) -> Result<T, CallError> {
+        run(&self.iter().map(FlatOperand::to_value).collect::<Result<Vec<Value>, CallError>>()?)
+    }
+
+    fn on_device(
+        &self,
+        loaded: &LoadedPlan,
+        limits: &CallLimits,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<(Vec<FlatOperand>, CallStatistics), RunError> {
+        let args: Vec<Argument<'_>> = self.iter().map(FlatOperand::argument).collect();
+        let (found, statistics) = loaded.call_resident(&args, limits, output)?;
+        Ok((found.into_iter().map(FlatOperand::from).collect(), statistics))
+    }
+
+    fn found(&self, values: Vec<Value>, opener: &Opener) -> Result<Vec<FlatOperand>, CallError> {
+        let opened = opener.device()?;
+        let upload = |value: Value| match value.dims.is_empty() {
+            true => Ok(FlatOperand::Value(value)),
+            false => Ok(FlatOperand::Array(Array::upload(&opened.device, &value).map_err(DeviceFailure::from)?)),
+        };
+        values.into_iter().map(upload).collect()
+    }
 }
 
 impl OnDevice {
@@ -55,7 +127,7 @@ impl OnDevice {
         host: HostFunction,
         memory: Option<u64>,
     ) -> OnDevice {
-        let place = loaded.map(|loaded| Mutex::new(Arc::new(loaded)));
+        let place = loaded.map(|loaded| Turn::new(Arc::new(loaded)));
         OnDevice { place, opener, host, memory, last: Mutex::default() }
     }
 
@@ -63,37 +135,42 @@ impl OnDevice {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
     }
 
-    fn on_host(
+    fn on_host<O: Operands>(
         &self,
         why: &str,
-        args: &[Value],
+        args: &O,
         context: CallContext<'_>,
         output: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Value>, CallError> {
+    ) -> Result<O::Found, CallError> {
         self.note(Ran::OnHost(why.to_owned()));
-        self.host.executable()?.call(args, context, output)
+        let values = args.on_host(|args| self.host.executable()?.call(args, context, output))?;
+        args.found(values, &self.opener)
     }
 
-    /// The plan on a device that can be used: once the device was lost, on one that is opened anew.
-    fn loaded(&self, place: &Mutex<Arc<LoadedPlan>>) -> Result<Arc<LoadedPlan>, CallError> {
-        let mut loaded = place.lock().unwrap_or_else(PoisonError::into_inner);
-        if !loaded.device().is_usable() {
-            let opened = self.opener.device().map_err(|error| CallError::Device(error.to_string()))?;
-            let plan: Plan = loaded.plan().clone();
-            let again = LoadedPlan::new(&opened.device, &opened.numbers, plan);
-            *loaded = Arc::new(again.map_err(|error| CallError::Device(error.to_string()))?);
-        }
-        Ok(Arc::clone(&loaded))
-    }
-}
-
-impl Executable for OnDevice {
-    fn call(
+    /// The plan on a device that can be used: once the device was lost, on one that is opened anew. Whether it was; `None` where
+    /// the caller is to stop before another one has done that.
+    fn loaded(
         &self,
-        args: &[Value],
+        place: &Turn<Arc<LoadedPlan>>,
+        stop: Option<&Stop>,
+    ) -> Result<Option<(Arc<LoadedPlan>, bool)>, CallError> {
+        let Some(mut loaded) = place.take(stop) else { return Ok(None) };
+        let is_lost = !loaded.device().is_usable();
+        if is_lost {
+            let opened = self.opener.device()?;
+            let plan: Plan = loaded.plan().clone();
+            let again = self.opener.load(&opened, plan).map_err(|error| DeviceFailure::Failed(error.to_string()));
+            *loaded = Arc::new(again?);
+        }
+        Ok(Some((Arc::clone(&loaded), is_lost)))
+    }
+
+    fn run<O: Operands>(
+        &self,
+        args: &O,
         context: CallContext<'_>,
         output: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Value>, CallError> {
+    ) -> Result<O::Found, CallError> {
         let place = match &self.place {
             Ok(place) => place,
             Err(why) => return self.on_host(why, args, context, output),
@@ -107,18 +184,18 @@ impl Executable for OnDevice {
         let running = limits.start();
         running.begin()?;
         let stop = running.watch().map(|watch| watch.stopping().clone());
-        let host = Limits { stop, ..Limits::default() };
-        let may = CallLimits { host, bytes: self.memory.unwrap_or(u64::MAX) };
-        let loaded = self.loaded(place)?;
+        let Some((loaded, is_new)) = self.loaded(place, stop.as_ref())? else { return Err(running.reason()) };
+        let may = CallLimits { host: Limits { stop, ..Limits::default() }, bytes: self.memory.unwrap_or(u64::MAX) };
         let mut n_written = 0;
         let mut write = |text: &str| {
             n_written += text.len();
             output(text);
         };
-        let error = match loaded.call(args, &may, &mut write) {
-            Ok(called) => {
-                self.note(Ran::OnDevice(called.statistics));
-                return Ok(called.values);
+        let error = match args.on_device(&loaded, &may, &mut write) {
+            Ok((found, mut statistics)) => {
+                statistics.pipelines = if is_new { loaded.n_pipelines() as u64 } else { 0 };
+                self.note(Ran::OnDevice(statistics));
+                return Ok(found);
             }
             Err(error) => error,
         };
@@ -139,9 +216,46 @@ impl Executable for OnDevice {
             RunError::OutOfMemory(error) => Err(CallError::OutOfMemory(*error)),
             RunError::Stopped => Err(running.reason()),
             error @ RunError::OutOfSteps => Err(CallError::Limit(error.to_string())),
-            RunError::Device(message) => Err(CallError::Device(message)),
+            RunError::Device(message) => Err(CallError::Device(DeviceFailure::Failed(message))),
             error @ (RunError::Needs(_) | RunError::Bug(_)) => Err(CallError::Bug(error.to_string())),
         }
+    }
+
+    /// An error where an array is on a device that the function has not.
+    fn check_places(&self, args: &[FlatOperand]) -> Result<(), CallError> {
+        let arrays = || args.iter().filter_map(FlatOperand::array);
+        if arrays().any(|array| !array.device().is_usable()) {
+            return Err(CallError::Device(DeviceFailure::LostArray));
+        }
+        if arrays().next().is_none() {
+            return Ok(());
+        }
+        let opened = self.opener.device()?;
+        match arrays().all(|array| array.device().is_same(&opened.device)) {
+            true => Ok(()),
+            false => Err(CallError::Device(DeviceFailure::ArrayElsewhere)),
+        }
+    }
+}
+
+impl Executable for OnDevice {
+    fn call(
+        &self,
+        args: &[Value],
+        context: CallContext<'_>,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Value>, CallError> {
+        self.run(&args, context, output)
+    }
+
+    fn call_resident(
+        &self,
+        args: &[FlatOperand],
+        context: CallContext<'_>,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Vec<FlatOperand>, CallError> {
+        self.check_places(args)?;
+        self.run(&args, context, output)
     }
 
     fn statistics(&self) -> Option<Statistics> {

@@ -11,10 +11,11 @@ pub use opened::{NoDevice, OpenedDevice};
 
 use super::{Backend, Capabilities, Engine, Executable};
 use crate::device_plan::device_plan;
-use crate::{CompileError, ReadyModule};
+use crate::{CallError, CompileError, DeviceFailure, ReadyModule};
 use cotan_device::Plan;
 use cotan_ir::Elem;
-use cotan_spirv::runner::{LoadPlanError, LoadedPlan};
+use cotan_ops::Value;
+use cotan_spirv::runner::{Array, LoadPlanError, LoadedPlan};
 use cotan_spirv::vulkan::{Choice, OpenOptions};
 use cotan_syntax::on_deep_stack;
 use executable::{HostFunction, OnDevice};
@@ -72,15 +73,21 @@ impl VulkanBackend {
         self.opener.device()
     }
 
+    /// An array with the elements of a value, on the device.
+    pub(crate) fn upload(&self, value: &Value) -> Result<Array, CallError> {
+        let opened = self.opener.device()?;
+        Ok(Array::upload(&opened.device, value).map_err(DeviceFailure::from)?)
+    }
+
     /// Has the driver compile a plan. The text says why it runs on the host instead.
     fn loaded(&self, plan: Plan, opened: &OpenedDevice) -> Result<Result<LoadedPlan, String>, CompileError> {
         if self.placement == Placement::WhereParallel && !plan.is_parallel() {
             return Ok(Err("it has no loop whose iterations are independent".to_owned()));
         }
-        match LoadedPlan::new(&opened.device, &opened.numbers, plan) {
+        match self.opener.load(opened, plan) {
             Ok(loaded) => Ok(Ok(loaded)),
             Err(LoadPlanError::Unsupported(what)) => Ok(Err(what.to_string())),
-            Err(LoadPlanError::Device(error)) => Err(CompileError::NoDevice(NoDevice::failed(&error))),
+            Err(LoadPlanError::Device(refused)) => Err(CompileError::NoDevice(NoDevice::refuses(&refused))),
         }
     }
 }

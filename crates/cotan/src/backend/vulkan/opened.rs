@@ -1,9 +1,12 @@
 //! The device, opened when it is wanted, and anew once it was lost.
 
-use cotan_llvm::cache::{Cache, KeyBuilder};
+use crate::codes;
+use cotan_llvm::cache::{Cache, Key, KeyBuilder};
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::probe::{Outcome, probe};
+use cotan_spirv::runner::{KernelStore, LoadOptions, LoadPlanError, LoadedPlan, RefusedKernel};
 use cotan_spirv::vulkan::{Choice, Device, DeviceError, OpenOptions, Vulkan};
+use cotan_syntax::Code;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,19 +41,35 @@ pub(super) struct Opener {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoDevice {
     message: String,
+    /// Whether there is one, whose driver refuses the program's kernels.
+    is_refusal: bool,
 }
 
 impl NoDevice {
     pub(super) fn failed(error: &impl fmt::Display) -> NoDevice {
-        NoDevice { message: error.to_string() }
+        NoDevice { message: error.to_string(), is_refusal: false }
+    }
+
+    pub(super) fn refuses(kernel: &RefusedKernel) -> NoDevice {
+        NoDevice { message: kernel.to_string(), is_refusal: true }
     }
 
     pub(super) fn without_f64(device: &str) -> NoDevice {
-        NoDevice { message: format!("the device `{device}` has no numbers of type f64, which the program has") }
+        let message = format!("the device `{device}` has no numbers of type f64, which the program has");
+        NoDevice { message, is_refusal: false }
+    }
+
+    /// The code of the diagnostic.
+    pub fn code(&self) -> Code {
+        if self.is_refusal { codes::DEVICE_FAILED } else { codes::UNSUPPORTED_DEVICE }
     }
 
     /// What to do about it.
     pub fn help(&self) -> &'static str {
+        if self.is_refusal {
+            return "`cotan explain --backend vulkan` shows the kernels; try again once the device is less busy, take another one \
+                    by --device, or use --backend cpu";
+        }
         "install a driver (on Debian `libvulkan1 mesa-vulkan-drivers`; `cotan doctor` lists the devices), or use --backend cpu"
     }
 }
@@ -81,23 +100,45 @@ impl Opener {
     }
 }
 
+impl Opener {
+    /// A plan on a device, with kernels that are kept between processes.
+    pub(super) fn load(&self, opened: &OpenedDevice, plan: cotan_device::Plan) -> Result<LoadedPlan, LoadPlanError> {
+        let options = LoadOptions { store: Some(&self.keep), ..LoadOptions::default() };
+        LoadedPlan::load(&opened.device, &opened.numbers, plan, options)
+    }
+}
+
+impl KernelStore for Keep {
+    fn load(&self, name: &[&str]) -> Option<Vec<u8>> {
+        let (cache, key) = self.place(name)?;
+        cache.load(&key)
+    }
+
+    fn store(&self, name: &[&str], bytes: &[u8]) {
+        if let Some((cache, key)) = self.place(name) {
+            cache.store(&key, bytes);
+        }
+    }
+}
+
 impl Keep {
+    /// The cache, if there is one, and the key of a name in it for this build of the compiler.
+    fn place(&self, name: &[&str]) -> Option<(&Cache, Key)> {
+        let cache = self.llvm.as_ref()?.engine().cache()?;
+        let build = self.build.as_deref()?;
+        let key = name.iter().fold(KeyBuilder::new().field(build), |key, part| key.field(part));
+        Some((cache, key.finish()))
+    }
+
     /// The numbers of a device: those that are kept for it and its driver, or those that a probe finds.
     fn numbers(&self, device: &Device) -> Result<Numbers, NoDevice> {
         let info = device.info();
-        let key = |build: &String| {
-            let fields = ["numbers of a device", build, &info.name, &info.driver, &info.version];
-            fields.into_iter().fold(KeyBuilder::new(), KeyBuilder::field).finish()
-        };
-        let cache: Option<&Cache> = self.llvm.as_ref().and_then(|llvm| llvm.engine().cache());
-        let kept = cache.zip(self.build.as_ref().map(key));
-        if let Some(numbers) = kept.as_ref().and_then(|(cache, key)| Numbers::of_bytes(&cache.load(key)?)) {
+        let name = ["numbers of a device", &info.name, &info.driver, &info.version];
+        if let Some(numbers) = KernelStore::load(self, &name).and_then(|bytes| Numbers::of_bytes(&bytes)) {
             return Ok(numbers);
         }
         let Outcome { numbers, .. } = probe(device).map_err(|error| NoDevice::failed(&error))?;
-        if let Some((cache, key)) = kept {
-            cache.store(&key, &numbers.to_bytes());
-        }
+        self.store(&name, &numbers.to_bytes());
         Ok(numbers)
     }
 }
