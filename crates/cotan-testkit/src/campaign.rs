@@ -6,6 +6,7 @@ use crate::oracles::{COMPILED, FIRST_ORDER, Oracle, SECOND_ORDER, Verdict};
 use crate::parallel::{self, guarded};
 use crate::progress::Progress;
 use crate::shrink::shrink;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -55,6 +56,8 @@ pub struct Outcome {
     pub programs: u64,
     /// Points at which finite differences could judge, of how many in f64; of one oracle alone, programs that it could.
     pub usable: (u64, u64),
+    /// Why one oracle alone could not judge programs, with how many of them.
+    pub unusable: BTreeMap<String, u64>,
     /// What was tested under which derivative.
     pub coverage: Coverage,
     /// Statements of each program.
@@ -81,9 +84,10 @@ impl Outcome {
         let (construct, way, least) = self.coverage.least(constructs);
         let (variant, least_variant) = self.coverage.least_variant();
         let first = self.failures.first().map(|f| format!("; first: {f}")).unwrap_or_default();
+        let reasons: String = self.unusable.iter().map(|(why, n)| format!(", {n}: {why}")).collect();
         format!(
             "{} programs, {} failures, median {} statements, least cell {least} ({construct:?} under {}), least variant of \
-             the tree {least_variant} ({variant}), usable {:.1} %{first}",
+             the tree {least_variant} ({variant}), usable {:.1} %{reasons}{first}",
             self.programs,
             self.failures.len(),
             self.median_statements(),
@@ -96,6 +100,7 @@ impl Outcome {
         self.programs += other.programs;
         self.usable.0 += other.usable.0;
         self.usable.1 += other.usable.1;
+        other.unusable.into_iter().for_each(|(why, n)| *self.unusable.entry(why).or_default() += n);
         self.coverage.merge(&other.coverage);
         self.statements.extend(other.statements);
         self.failures.extend(other.failures);
@@ -212,7 +217,10 @@ fn examine(
         Asked::Only(oracle) => {
             let verdict = ask(&oracle, &case, at)?;
             outcome.usable.1 += 1;
-            outcome.usable.0 += u64::from(verdict == Verdict::Holds);
+            match verdict {
+                Verdict::Unusable(why) => *outcome.unusable.entry(why).or_default() += 1,
+                Verdict::Holds | Verdict::Fails(_) => outcome.usable.0 += 1,
+            }
             return Ok(());
         }
     };

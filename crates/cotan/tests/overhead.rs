@@ -1,6 +1,6 @@
 //! What a call costs beside its kernels: times of calls beside those of submissions that are recorded by hand. They are
 //! printed, and only where everything is asked for: a machine that does other work has others.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking, and figures are to be read")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and figures are to be read")]
 
 use cotan::host::{Arguments, HostValue};
 use cotan::resident::DeviceArguments;
@@ -25,6 +25,10 @@ fn steps[N](x: f64[N], v: f64[N], n: i64) -> f64[N] {
 ";
 
 const N: usize = 64;
+
+fn microseconds(time: Duration) -> f64 {
+    1e6 * time.as_secs_f64()
+}
 
 fn least(times: usize, mut time: impl FnMut() -> Duration) -> Duration {
     (0..times).map(|_| time()).min().unwrap()
@@ -88,11 +92,14 @@ fn calls_and_steps_take_about_as_long_as_by_hand() {
         other => panic!("{other:?}"),
     });
     for (empty, single, call, on_device, hand, steps) in found {
-        eprintln!("empty {empty:?}, one launch {single:?}, a call {call:?}, with arrays on the device {on_device:?}");
-        let ratio = steps.as_secs_f64() / hand.as_secs_f64();
-        eprintln!("2,000 launches {hand:?}, 1,000 steps {steps:?}: {ratio:.2}");
+        let [empty, single, call, on_device] = [empty, single, call, on_device].map(microseconds);
+        println!(
+            "empty {empty:.1} us, one launch {single:.1}, a call {call:.1}, with arrays on the device {on_device:.1}"
+        );
+        let [hand, steps] = [hand, steps].map(microseconds);
+        println!("by hand {hand:.0} us, 1000 steps {steps:.0}: {:.2}", steps / hand);
     }
-    eprintln!("{taken:?}");
+    println!("{taken:?}");
     long_steps(&one, &compiler);
 }
 
@@ -113,5 +120,5 @@ fn long_steps(one: &Function, compiler: &Compiler) {
         resident.insert("x".to_owned(), next);
     }
     assert_eq!(resident["x"].read(), Ok(plain["x"].clone()));
-    eprintln!("a step on a million numbers: {:?}, with arrays on the device {:?}", times[0], times[1]);
+    println!("a step on a million numbers: {:?}, with arrays on the device {:?}", times[0], times[1]);
 }

@@ -126,6 +126,26 @@ fn nothing_is_printed_behind_a_kernel_that_fails() {
     }
 }
 
+/// Copies behind a kernel that fails are made, in memory that scopes have released.
+#[test]
+fn a_failure_keeps_its_numbers_while_arrays_are_copied() {
+    let text = "fn f[N](x: f64[N], y: f64[N], k: i64) -> f64 {
+  let z = tabulate(N, |i| x[i] * ((k + i) as f64))
+  let (lower, upper) = (y[0..N / 2], y[N / 2..N])
+  +/ z + +/ tabulate(N / 2, |i| lower[i] * upper[N / 2 - 1 - i])
+}";
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let program = compiler.check("test.cot", text);
+    let x = vector(&vec![0.25; 256]);
+    let args = args(&[("x", x.clone()), ("y", x), ("k", HostValue::i64(i64::MAX - 100))]);
+    let [expected, found] = [Engine::INTERPRETER, Engine::VULKAN].map(|engine| {
+        let f = compiler.function(&program, &Request::function("f"), engine).expect("it compiles");
+        f.call(&args).expect_err("a sum overflows").to_string()
+    });
+    assert_eq!(found, expected);
+    assert!(found.contains("101"), "{found}");
+}
+
 #[test]
 fn limits_hold_on_the_device() {
     let Some(compiler) = compiler(Config { memory: Some(1 << 20), ..Config::default() }) else { return };

@@ -15,7 +15,7 @@ use crate::parallel::Role;
 use crate::places::OnDevice;
 use crate::plan::{Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Shape, Step};
 use cotan_ir::bug;
-use cotan_loops::node::{BufferUse, Effect, OperandUse, Part, any};
+use cotan_loops::node::{BufferUse, Effect, OperandUse, Part, any, count};
 use cotan_loops::{Argument, Local, LoopFunction, Node, Operand, VerifiedNests};
 use own::Subscripts;
 
@@ -46,11 +46,17 @@ struct Cut<'c> {
     kernels: Vec<Kernel>,
 }
 
+/// The most nodes of a kernel of one thread, unless a single one has more inside: drivers take longer than in proportion for large
+/// kernels, and refuse the largest.
+const MOST_NODES: usize = 400;
+
 /// Steps that are being written, and behind them what the next kernel of one thread runs.
 #[derive(Default)]
 struct Row {
     steps: Vec<Step>,
     pending: Vec<Node>,
+    /// How many nodes are pending, with those inside of them.
+    n_pending: usize,
 }
 
 impl Cut<'_> {
@@ -98,6 +104,11 @@ impl Cut<'_> {
         } else if node.has(Effect::Fails) && row.pending.is_empty() && !self.any_on_device(node) {
             row.steps.push(Step::Node(node.clone()));
         } else {
+            let n_nodes = count(std::slice::from_ref(node));
+            if row.n_pending + n_nodes > MOST_NODES {
+                self.flush(row);
+            }
+            row.n_pending += n_nodes;
             row.pending.push(node.clone());
         }
     }
@@ -186,6 +197,7 @@ impl Cut<'_> {
     fn flush(&mut self, row: &mut Row) {
         if !row.pending.is_empty() {
             let body = std::mem::take(&mut row.pending);
+            row.n_pending = 0;
             self.launch(Shape::One, body, row);
         }
     }

@@ -69,6 +69,7 @@ impl Running<'_> {
         let words = std::mem::take(&mut self.words);
         let outcome = self.run_batch(&queued, &words).and_then(|()| self.read_words(report, self.report_words()));
         self.memory.end_batch();
+        self.numbers = None;
         self.memory.back.release(level);
         self.outcome(&queued, &outcome?)?;
         // The lists keep their memory.

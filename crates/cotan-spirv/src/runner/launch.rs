@@ -91,6 +91,15 @@ impl Running<'_> {
         self.memory.scopes.allocate(&self.loaded.device, count.saturating_mul(8)).map_err(failed)
     }
 
+    /// Memory for the numbers of a check that fails. Launches of a batch share it, as those behind a failure do nothing.
+    fn numbers(&mut self, bytes: u64) -> Result<u64, RunError> {
+        if self.numbers.is_none_or(|(_, room)| room < bytes) {
+            let address = self.memory.numbers.allocate(&self.loaded.device, bytes).map_err(failed)?;
+            self.numbers = Some((address, bytes));
+        }
+        Ok(self.numbers.map_or(0, |(address, _)| address))
+    }
+
     fn stage(&mut self, known: &Known<'_>, stage: &StageWords) -> Result<(), RunError> {
         let mark = self.memory.scopes.level();
         let outcome = self.dispatch(known, stage);
@@ -115,7 +124,7 @@ impl Running<'_> {
                 None => failed(error),
             })?;
         let bytes = if has_memory { 8 * NUMBERS as u64 * threads } else { 0 };
-        let numbers = self.memory.scopes.allocate(&loaded.device, bytes).map_err(failed)?;
+        let numbers = self.numbers(bytes)?;
         self.n_launches += 1;
         let first_word = self.words.len();
         for word in &loaded.stage(known.id, stage.stage)?.layout {

@@ -14,6 +14,8 @@ pub(crate) struct CallMemory {
     pub(super) kept: Arena,
     /// The arguments of the launches of a batch.
     pub(super) arguments: Arena,
+    /// Where launches of a batch leave the numbers of a check that fails: not among the arrays, as copies behind it are made all the same.
+    pub(super) numbers: Arena,
     /// What the device copies from the host, and what it copies back, where the host does not reach the memory of arrays.
     pub(super) upload: Arena,
     pub(super) back: Arena,
@@ -25,6 +27,7 @@ impl Default for CallMemory {
             scopes: Arena::new(Purpose::Arrays),
             kept: Arena::new(Purpose::Arrays),
             arguments: Arena::new(Purpose::Arguments),
+            numbers: Arena::new(Purpose::Arrays),
             upload: Arena::new(Purpose::Upload),
             back: Arena::new(Purpose::ReadBack),
         }
@@ -32,9 +35,9 @@ impl Default for CallMemory {
 }
 
 impl CallMemory {
-    fn all(&self) -> [&Arena; 5] {
-        let CallMemory { scopes, kept, arguments, upload, back } = self;
-        [kept, scopes, arguments, upload, back]
+    fn all(&self) -> [&Arena; 6] {
+        let CallMemory { scopes, kept, arguments, numbers, upload, back } = self;
+        [kept, scopes, arguments, numbers, upload, back]
     }
 
     /// How often the driver was asked for memory.
@@ -47,13 +50,14 @@ impl CallMemory {
     }
 
     fn find_mut(&mut self, at: u64, bytes: u64) -> Option<(&mut Memory, u64)> {
-        let CallMemory { scopes, kept, arguments, upload, back } = self;
-        [kept, scopes, arguments, upload, back].into_iter().find_map(|arena| arena.find_mut(at, bytes))
+        let CallMemory { scopes, kept, arguments, numbers, upload, back } = self;
+        [kept, scopes, arguments, numbers, upload, back].into_iter().find_map(|arena| arena.find_mut(at, bytes))
     }
 
     /// Releases what a batch needed.
     pub(super) fn end_batch(&mut self) {
         self.arguments.release(Level::default());
+        self.numbers.release(Level::default());
         self.upload.release(Level::default());
     }
 

@@ -155,6 +155,7 @@ impl LoadedPlan {
             results,
             cells: 0,
             report: 0,
+            numbers: None,
             n_launches: 0,
             limits,
             callers_bytes: 0,
@@ -249,6 +250,8 @@ struct Running<'r> {
     cells: u64,
     /// The address of the report.
     report: u64,
+    /// Where the launches of the batch leave the numbers of a check that fails, and how many bytes there are.
+    numbers: Option<(u64, u64)>,
     n_launches: u64,
     limits: &'r CallLimits,
     /// Bytes of arguments and results in the memory of the call.

@@ -7,6 +7,7 @@ use super::info::{DeviceInfo, Kind};
 use super::loader::Vulkan;
 use super::pool::Pool;
 use super::steps::Meter;
+use crate::features::{Features, FloatControls};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +18,13 @@ pub struct OpenOptions {
     pub limit: Duration,
     /// Whether memory is filled and read by copies of the device although the host could reach it. Cards do that always.
     pub is_staged: bool,
+    /// Whether it is used as if it did not compute with `f64`, as many devices do not.
+    pub is_without_f64: bool,
 }
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
-        OpenOptions { limit: Duration::from_secs(60), is_staged: false }
+        OpenOptions { limit: Duration::from_secs(60), is_staged: false, is_without_f64: false }
     }
 }
 
@@ -40,7 +43,10 @@ impl Vulkan {
     /// Opens the device that is chosen.
     pub fn open(&self, choice: &Choice, options: &OpenOptions) -> Result<Device, DeviceError> {
         let devices = self.devices()?;
-        let info = choice.among(&devices)?.clone();
+        let mut info = choice.among(&devices)?.clone();
+        if options.is_without_f64 {
+            info.features = Features { float64: false, controls64: FloatControls::default(), ..info.features };
+        }
         let lacks = |feature| DeviceError::Lacks { device: info.name.clone(), feature };
         if !info.features.addresses {
             return Err(lacks("bufferDeviceAddress"));

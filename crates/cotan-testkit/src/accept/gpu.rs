@@ -9,6 +9,7 @@ use crate::campaign::{Campaign, mixed};
 use crate::oracles::{FIRST_ORDER, ON_VULKAN, Oracle, no_vulkan};
 use crate::single::worst_errors;
 use cotan::host::{Arguments, HostValue};
+use cotan::resident::DeviceArguments;
 use cotan::vulkan::{CallStatistics, Placement, Ran, doctor};
 use cotan::{Compiler, Config, DerivativeForm, Engine, derivative};
 
@@ -49,7 +50,7 @@ pub(super) const LINES: &[Line] = &[
     Line {
         title: "a device that refuses its k-th allocation, pipeline, submission or wait, for every k",
         bar: "an error each, no leak, no hang",
-        measure: NOT_BUILT,
+        measure: refusals,
     },
     Line {
         title: "random programs, values and derivatives",
@@ -57,9 +58,16 @@ pub(super) const LINES: &[Line] = &[
         measure: random_programs,
     },
     Line {
-        title: "counts of a warm call of equal sizes",
-        bar: "one submission without host decisions, no allocation, pipeline or recording; arguments and results plus 4 KiB moved",
+        title: "counts of the hundredth call of equal sizes",
+        bar: "one submission without host decisions; no allocation, pipeline or recording; arguments and results plus 4 KiB moved, 4 KiB \
+              where arrays stay on the device",
         measure: counts,
+    },
+    Line { title: "a `while` on data of the device", bar: "at most 7 + trips/64 read-backs", measure: NOT_BUILT },
+    Line {
+        title: "a call of one kernel, and 1,000 steps of two kernels",
+        bar: "an empty submission and 30 us; 1.2 times the same dispatches recorded by hand",
+        measure: overhead,
     },
     Line { title: "beside hand-written GLSL shaders", bar: "at most 1.25 times each", measure: NOT_BUILT },
     Line {
@@ -170,7 +178,8 @@ fn random_programs(_: &Workplace) -> Result<Measured, String> {
         let outcome = campaign.run(mixed);
         let (share, failures) = (outcome.usable_share(), &outcome.failures);
         let first = failures.first().map(|failure| format!("; the first: {failure}")).unwrap_or_default();
-        let figures = format!("{} failures, {:.1} % could be judged{first}", failures.len(), 100.0 * share);
+        let reasons: String = outcome.unusable.iter().map(|(why, n)| format!(", {n}: {why}")).collect();
+        let figures = format!("{} failures, {:.1} % could be judged{reasons}{first}", failures.len(), 100.0 * share);
         (failures.is_empty() && share >= 0.95, format!("{programs} by `{}`: {figures}", oracle.name))
     };
     let all = [run(*reference, 50_000, 9_000_000), run(ON_VULKAN, 3_000, 9_500_000)];
@@ -192,15 +201,57 @@ fn counts(_: &Workplace) -> Result<Measured, String> {
     let program = compiler.check("counts.cot", TWO_KERNELS);
     let request = derivative("f", DerivativeForm::Vjp, &["x"]);
     let f = compiler.function(&program, &request, Engine::VULKAN).map_err(|e| e.to_string())?;
+    let taken = || match f.ran() {
+        Some(Ran::OnDevice(taken)) => Ok(taken),
+        other => Err(format!("it did not run on the device: {other:?}")),
+    };
     let array = HostValue::f64s(&[1000], &[0.5; 1000]);
-    let args = Arguments::from([("x".to_owned(), array.clone()), ("cotangent".to_owned(), array)]);
-    for _ in 0..2 {
+    let args = Arguments::from([("x".to_owned(), array.clone()), ("cotangent".to_owned(), array.clone())]);
+    for _ in 0..100 {
         f.call(&args).map_err(|e| e.to_string())?;
     }
-    let Some(Ran::OnDevice(CallStatistics { launches, submissions, moved_bytes, .. })) = f.ran() else {
-        return Err("it did not run on the device".to_owned());
+    let plain = taken()?;
+    let array = compiler.upload(&array).map_err(|e| e.to_string())?;
+    let args = DeviceArguments::from([("x".to_owned(), array.clone()), ("cotangent".to_owned(), array)]);
+    for _ in 0..100 {
+        f.call_on_device(&args).map_err(|e| e.to_string())?;
+    }
+    let resident = taken()?;
+    let holds = |taken: &CallStatistics, most: u64| {
+        let CallStatistics { submissions, moved_bytes, allocations, pipelines, recordings, .. } = *taken;
+        submissions == 1 && moved_bytes <= most && [allocations, pipelines, recordings] == [0; 3]
     };
-    let text =
-        format!("{launches} launches in {submissions} submissions, {moved_bytes} bytes moved for 32,000 of arrays");
-    Ok(Measured::new(submissions == 1 && moved_bytes <= 32_000 + 4096, text))
+    let text = |taken: &CallStatistics| {
+        let CallStatistics { launches, submissions, moved_bytes, allocations, pipelines, recordings, .. } = taken;
+        format!(
+            "{launches} launches in {submissions} submissions, {allocations} allocations, {pipelines} pipelines, \
+             {recordings} recordings, {moved_bytes} bytes moved"
+        )
+    };
+    let texts = format!("{} for 32,000 of arrays; with these on the device: {}", text(&plain), text(&resident));
+    Ok(Measured::new(holds(&plain, 32_000 + 4096) && holds(&resident, 4096), texts))
+}
+
+fn refusals(place: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    let text = output_of_tests(place, "cotan", &["--test", "all", "refusals::"], "")?;
+    Ok(Measured::new(true, text.lines().filter(|line| line.starts_with("test result")).collect::<Vec<_>>().join(", ")))
+}
+
+/// By what the test of it prints, in microseconds: the best of its rounds.
+fn overhead(place: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    let args = ["--test", "all", "overhead::", "--", "--nocapture"];
+    let text = output(place, "cotan", &args, &[("COTAN_CAMPAIGN", "1")])?;
+    let rounds = |first: &str| -> Vec<(String, Vec<f64>)> {
+        let of_it = text.lines().filter(|line| line.starts_with(first));
+        let is_part = |c: char| c.is_ascii_digit() || c == '.';
+        let numbers = |line: &str| line.split(|c| !is_part(c)).filter_map(|word| word.parse().ok()).collect();
+        of_it.map(|line| (line.to_owned(), numbers(line))).collect()
+    };
+    let beyond = |(_, numbers): &(String, Vec<f64>)| numbers[2] - numbers[0];
+    let ratio = |(_, numbers): &(String, Vec<f64>)| numbers[2] / numbers[0];
+    let call = rounds("empty ").into_iter().min_by(|a, b| beyond(a).total_cmp(&beyond(b))).ok_or("no calls")?;
+    let steps = rounds("by hand ").into_iter().min_by(|a, b| ratio(a).total_cmp(&ratio(b))).ok_or("no steps")?;
+    Ok(Measured::new(beyond(&call) <= 30.0 && ratio(&steps) <= 1.2, format!("{}; {}", call.0, steps.0)))
 }

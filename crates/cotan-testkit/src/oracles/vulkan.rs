@@ -5,8 +5,8 @@ use super::nest_runs::{Failed, beside_core_ir};
 use super::nests::NestPlace;
 use super::plans::on_device;
 use crate::derived_case::Case;
-use cotan_device::{Limits, RunError, plan};
-use cotan_ir::Module;
+use cotan_device::{Limits, Plan, RunError, plan};
+use cotan_ir::{Elem, Module};
 use cotan_loops::VerifiedNests;
 use cotan_ops::Value;
 use cotan_spirv::kernels::Unsupported;
@@ -17,16 +17,27 @@ use cotan_spirv::vulkan::{Choice, Device, OpenOptions, Vulkan};
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-/// A device with its numbers, opened once.
+/// A device with its numbers.
+type Opened = Result<(Device, Numbers), String>;
+
+/// The device that is chosen by default, opened once.
 fn device() -> Result<&'static (Device, Numbers), String> {
-    static DEVICE: OnceLock<Result<(Device, Numbers), String>> = OnceLock::new();
-    let opened = DEVICE.get_or_init(|| {
-        let vulkan = Vulkan::load().map_err(|e| e.to_string())?;
-        let device = vulkan.open(&Choice::Best, &OpenOptions::default()).map_err(|e| e.to_string())?;
-        let numbers = probe(&device).map_err(|e| e.to_string())?.numbers;
-        Ok((device, numbers))
-    });
-    opened.as_ref().map_err(Clone::clone)
+    static DEVICE: OnceLock<Opened> = OnceLock::new();
+    DEVICE.get_or_init(|| opened(&OpenOptions::default())).as_ref().map_err(Clone::clone)
+}
+
+/// The same, used as if it had no `f64`.
+fn device_without_f64() -> Result<&'static (Device, Numbers), String> {
+    static DEVICE: OnceLock<Opened> = OnceLock::new();
+    let options = OpenOptions { is_without_f64: true, ..OpenOptions::default() };
+    DEVICE.get_or_init(|| opened(&options)).as_ref().map_err(Clone::clone)
+}
+
+fn opened(options: &OpenOptions) -> Opened {
+    let vulkan = Vulkan::load().map_err(|e| e.to_string())?;
+    let device = vulkan.open(&Choice::Best, options).map_err(|e| e.to_string())?;
+    let numbers = probe(&device).map_err(|e| e.to_string())?.numbers;
+    Ok((device, numbers))
 }
 
 /// Why there is no device, if there is none.
@@ -43,13 +54,30 @@ pub enum OnVulkan {
     NotYet(String),
 }
 
-/// A function, cut for a device, does on a Vulkan device what it does on the interpreter of the core IR.
+/// A function, cut for a device, does on a Vulkan device what it does on the interpreter of the core IR. One that has no `f64` does so on
+/// a device without it, too.
 pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnVulkan, String> {
-    let (device, numbers) = device()?;
     let nests = VerifiedNests::new(NestPlace::on_devices().nests(module, name)?).map_err(|e| e.to_string())?;
     let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
+    let f = &plan.function;
+    let elems = f.locals.iter().map(|local| local.elem).chain(f.buffers.iter().map(|buffer| buffer.elem));
+    let has_double = elems.into_iter().any(|elem| elem == Elem::F64);
+    let outcome = same_on(device()?, module, name, args, &plan)?;
+    if has_double || outcome != OnVulkan::Same {
+        return Ok(outcome);
+    }
+    same_on(device_without_f64()?, module, name, args, &plan).map_err(|e| format!("without f64: {e}"))
+}
+
+fn same_on(
+    (device, numbers): &(Device, Numbers),
+    module: &Module,
+    name: &str,
+    args: &[Value],
+    plan: &Plan,
+) -> Result<OnVulkan, String> {
     let (text, regroups) = (plan.to_string(), plan.function.regroups_sums);
-    let loaded = match LoadedPlan::new(device, numbers, plan) {
+    let loaded = match LoadedPlan::new(device, numbers, plan.clone()) {
         Ok(loaded) => loaded,
         Err(LoadPlanError::Unsupported(Unsupported::Size { .. })) => {
             return Ok(OnVulkan::NotYet("a kernel is too large".to_owned()));
