@@ -7,11 +7,14 @@ use cotan::{
     CallError, CallLimits, CancelToken, CompileError, Compiler, Config, Deadline, DerivativeForm, Engine, Function,
     Request, codes, derivative,
 };
+use cotan_llvm::cache::Cache;
 use std::time::{Duration, Instant};
 
-/// A compiler, or none where there is no device.
+/// A compiler, or none where there is no device. What is found out of the device is kept for the other tests of this build.
 pub(crate) fn compiler(config: Config) -> Option<Compiler> {
-    let compiler = Compiler::new(config).unwrap();
+    let cache = Cache::open(concat!(env!("CARGO_TARGET_TMPDIR"), "/devices"), 1 << 28).ok();
+    let build = std::env::current_exe().and_then(|exe| exe.metadata()?.modified()).map(|time| format!("{time:?}"));
+    let compiler = Compiler::new(Config { cache, build: build.ok(), ..config }).unwrap();
     match compiler.device() {
         Ok(_) => Some(compiler),
         Err(none) => {
