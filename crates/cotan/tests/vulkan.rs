@@ -218,3 +218,22 @@ fn who_waits_for_another_call_of_the_function_stops_in_time() {
         assert!(waited < taken, "{waited:?} {taken:?}");
     });
 }
+
+#[test]
+fn a_panic_of_the_output_leaves_the_function_as_it_was() {
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let text = "@io fn f[N](x: f64[N]) -> f64[N] {
+  let y = tabulate(N, |i| 2.0 * x[N - 1 - i])
+  print(y[0])
+  tabulate(N, |i| y[N - 1 - i])
+}";
+    let f = function(&compiler, text, &Request::function("f"));
+    let x = args(&[("x", vector(&vec![1.5; 100_000]))]);
+    let expected = f.call(&x);
+    for _ in 0..3 {
+        let call = || f.call_with_output(&x, &mut |_| panic!("the host is broken"));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err());
+        assert_eq!(f.call(&x), expected);
+    }
+    assert!(matches!(f.ran(), Some(Ran::OnDevice(taken)) if taken.allocations == 0), "{:?}", f.ran());
+}
