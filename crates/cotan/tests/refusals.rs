@@ -10,7 +10,6 @@ use cotan::{
     CallError, CompileError, Compiler, Config, DerivativeForm, DeviceFailure, Engine, Function, Request, codes,
     derivative,
 };
-use cotan_llvm::cache::Cache;
 use cotan_spirv::vulkan::{Meter, Refusable};
 use std::sync::Arc;
 
@@ -45,12 +44,10 @@ fn arguments(f: &Function) -> Arguments {
     f.signature().params.iter().map(|param| (param.name.clone(), x.clone())).collect()
 }
 
-/// A compiler that keeps what it finds out of devices.
-fn keeping(folder: &std::path::Path, is_staged: bool) -> Option<Compiler> {
+/// A compiler whose device has its memory reached by copies, or by the host itself.
+fn compiler_of(is_staged: bool) -> Option<Compiler> {
     let open = OpenOptions { is_staged, ..OpenOptions::default() };
-    let device = DeviceOptions { open, ..DeviceOptions::default() };
-    let cache = Some(Cache::open(folder.join("objects"), 1 << 26).unwrap());
-    compiler(Config { device, cache, build: Some("refusals".to_owned()), ..Config::default() })
+    compiler(Config { device: DeviceOptions { open, ..DeviceOptions::default() }, ..Config::default() })
 }
 
 fn meter(compiler: &Compiler) -> Arc<Meter> {
@@ -94,8 +91,7 @@ fn is_of(step: Refusable, error: &CallError) -> bool {
 
 /// Has every step of a kind refused in turn that a first call asks for.
 fn every_step(step: Refusable, is_staged: bool, is_resident: bool) {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(compiler) = keeping(folder.path(), is_staged) else { return };
+    let Some(compiler) = compiler_of(is_staged) else { return };
     let mut meters = vec![meter(&compiler)];
     for request in requests() {
         let mut f = function(&compiler, &request).unwrap();
@@ -143,8 +139,7 @@ fn a_device_that_is_lost_is_an_error_and_the_next_call_opens_another_one() {
 
 #[test]
 fn a_refused_pipeline_names_the_kernel_and_needs_no_driver() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(compiler) = keeping(folder.path(), false) else { return };
+    let Some(compiler) = compiler_of(false) else { return };
     let meter = meter(&compiler);
     for request in requests() {
         for after in 0.. {
@@ -168,8 +163,7 @@ fn a_refused_pipeline_names_the_kernel_and_needs_no_driver() {
 
 #[test]
 fn a_failed_submission_names_the_kernel() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(compiler) = keeping(folder.path(), false) else { return };
+    let Some(compiler) = compiler_of(false) else { return };
     let f = function(&compiler, &Request::function("sum")).unwrap();
     meter(&compiler).refuse(Refusable::Submission, 0);
     let error = f.call(&arguments(&f)).unwrap_err();
@@ -178,8 +172,7 @@ fn a_failed_submission_names_the_kernel() {
 
 #[test]
 fn arrays_of_a_lost_device_are_lost_and_say_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(compiler) = keeping(folder.path(), false) else { return };
+    let Some(compiler) = compiler_of(false) else { return };
     let f = function(&compiler, &Request::function("sum")).unwrap();
     let x = compiler.upload(&arguments(&f)["x"]).unwrap();
     let args: DeviceArguments = [("x".to_owned(), x.clone())].into();

@@ -7,11 +7,14 @@ use cotan::{
     CallError, CallLimits, CancelToken, CompileError, Compiler, Config, Deadline, DerivativeForm, Engine, Function,
     Request, codes, derivative,
 };
+use cotan_llvm::cache::Cache;
 use std::time::{Duration, Instant};
 
-/// A compiler, or none where there is no device.
+/// A compiler, or none where there is no device. What is found out of the device is kept for the other tests of this build.
 pub(crate) fn compiler(config: Config) -> Option<Compiler> {
-    let compiler = Compiler::new(config).unwrap();
+    let cache = Cache::open(concat!(env!("CARGO_TARGET_TMPDIR"), "/devices"), 1 << 28).ok();
+    let build = std::env::current_exe().and_then(|exe| exe.metadata()?.modified()).map(|time| format!("{time:?}"));
+    let compiler = Compiler::new(Config { cache, build: build.ok(), ..config }).unwrap();
     match compiler.device() {
         Ok(_) => Some(compiler),
         Err(none) => {
@@ -234,4 +237,23 @@ fn who_waits_for_another_call_of_the_function_stops_in_time() {
         assert_eq!(found, Ok(vector(&[0.0; 8])));
         assert!(waited < taken, "{waited:?} {taken:?}");
     });
+}
+
+#[test]
+fn a_panic_of_the_output_leaves_the_function_as_it_was() {
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let text = "@io fn f[N](x: f64[N]) -> f64[N] {
+  let y = tabulate(N, |i| 2.0 * x[N - 1 - i])
+  print(y[0])
+  tabulate(N, |i| y[N - 1 - i])
+}";
+    let f = function(&compiler, text, &Request::function("f"));
+    let x = args(&[("x", vector(&vec![1.5; 100_000]))]);
+    let expected = f.call(&x);
+    for _ in 0..3 {
+        let call = || f.call_with_output(&x, &mut |_| panic!("the host is broken"));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err());
+        assert_eq!(f.call(&x), expected);
+    }
+    assert!(matches!(f.ran(), Some(Ran::OnDevice(taken)) if taken.allocations == 0), "{:?}", f.ran());
 }

@@ -144,6 +144,8 @@ impl LoadedPlan {
         }
         let mut state = self.state.take(limits.host.stop.as_ref()).ok_or(RunError::Stopped)?;
         let State { capacities, memory, recordings, most } = &mut *state;
+        // A call whose output panicked has released nothing.
+        memory.end_call(Level::default());
         let n_pieces = memory.n_pieces();
         let mut running = Running {
             loaded: self,
