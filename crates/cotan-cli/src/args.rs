@@ -245,6 +245,10 @@ pub(crate) struct EngineArgs {
     /// Stops where a NaN is made, in a value or a derivative, and says where.
     #[arg(long)]
     pub(crate) trap_nan: bool,
+    /// With --backend vulkan: fused multiply-adds, quotients and roots are the driver's own, which may round as it likes. Values
+    /// then depend on the device.
+    #[arg(long)]
+    pub(crate) fast_math: bool,
     #[command(flatten)]
     pub(crate) later: LaterArgs,
 }
@@ -308,6 +312,7 @@ impl EngineArgs {
             cpu: None,
             versions: VersionPolicy::default(),
             trap_nan: false,
+            fast_math: false,
             later,
         }
     }
@@ -318,15 +323,12 @@ impl EngineArgs {
 pub(crate) struct LaterArgs {
     #[arg(long, hide = true)]
     unchecked: bool,
-    #[arg(long, hide = true)]
-    fast_math: bool,
 }
 
 impl LaterArgs {
     /// The first such option that was given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let all = [(self.unchecked, "--unchecked"), (self.fast_math, "--fast-math")];
-        all.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+        self.unchecked.then_some("--unchecked")
     }
 }
 

@@ -33,6 +33,11 @@ pub(crate) fn engine(options: &EngineArgs) -> Result<Engine, Failure> {
         let message = format!("`--device` names a device of Vulkan, and this is --backend {name}");
         return Err(Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message).help("add --backend vulkan"));
     }
+    if options.fast_math && options.backend != Backend::Vulkan {
+        let message = format!("`--fast-math` is not supported by --backend {name}");
+        return Err(Failure::plain(exit::USAGE, codes::UNSUPPORTED_OPTION, message)
+            .help("leave it out: the bits of a program are the same on every CPU; or add --backend vulkan"));
+    }
     Engine::named(name).map_err(|unknown| {
         Failure::plain(exit::USAGE, codes::UNSUPPORTED_DEVICE, unknown.to_string()).help(unknown.help())
     })
@@ -61,7 +66,7 @@ pub(crate) fn config(options: &EngineArgs) -> Result<Config, Failure> {
         memory: options.memory_limit.or_else(machine::spare_memory),
         call: CallLimits { steps: options.steps, deadline: options.timeout.map(Deadline::After), cancel: None },
         trap_nan: options.trap_nan,
-        device: device(options.device.as_deref()),
+        device: DeviceOptions { fast_math: options.fast_math, ..device(options.device.as_deref()) },
         ..Config::default()
     })
 }

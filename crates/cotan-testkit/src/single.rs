@@ -65,9 +65,9 @@ fn worst_of([single, double]: &[Function; 2], first: u64, step: u64) -> Result<(
     let bits: Vec<u64> = (0..CHUNK).map(|k| first + k * step).collect();
     let args = Value { elem: Elem::F32, dims: vec![CHUNK as i64], bits: bits.clone() };
     let args = Arguments::from([("x".to_owned(), HostValue::Tensor(args))]);
-    let call = |f: &Function| match f.call(&args).map_err(|e| e.to_string())? {
-        HostValue::Tensor(value) => Ok(value.bits),
-        other => Err(format!("{other:?} is no array")),
+    let call = |f: &Function| {
+        let value = f.call(&args).map_err(|e| e.to_string())?;
+        value.as_tensor().map(|value| value.bits.clone()).ok_or_else(|| format!("{value:?} is no array"))
     };
     let (found, exact) = (call(single)?, call(double)?);
     let mut worst = (0.0, 0.0);

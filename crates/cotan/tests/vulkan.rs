@@ -7,7 +7,9 @@ use cotan::{
     CallError, CallLimits, CancelToken, CompileError, Compiler, Config, Deadline, DerivativeForm, Engine, Function,
     Request, codes, derivative,
 };
+use cotan_ir::Elem;
 use cotan_llvm::cache::Cache;
+use cotan_ops::Instruction;
 use std::time::{Duration, Instant};
 
 /// A compiler, or none where there is no device. What is found out of the device is kept for the other tests of this build.
@@ -127,6 +129,26 @@ fn nothing_is_printed_behind_a_kernel_that_fails() {
         let found = f.call_with_output(&at(places), &mut |text| written += text);
         assert_eq!((found.is_err(), written.as_str()), (expected.is_empty(), expected), "{found:?}");
     }
+}
+
+/// The driver's own fused multiply-adds are there for whoever asks for them; lavapipe rounds their products.
+#[test]
+fn fast_math_is_the_drivers() {
+    let text = "fn f[N](x: f64[N]) -> f64[N] = tabulate(N, |i| x[i] * x[i] - 1.0)";
+    let run = |fast_math| {
+        let device = DeviceOptions { fast_math, ..DeviceOptions::default() };
+        let compiler = compiler(Config { device, ..Config::default() })?;
+        let opened = compiler.device().unwrap();
+        let is_exact = !opened.numbers.is_replaced(Instruction::Fma, Elem::F64);
+        let f = function(&compiler, text, &Request::function("f"));
+        let found = f.call(&args(&[("x", vector(&[1.0 + 2f64.powi(-30); 3]))])).unwrap();
+        Some((is_exact, found.floats()))
+    };
+    let (Some((_, exact)), Some((is_the_drivers, fast))) = (run(false), run(true)) else { return };
+    let rest = 2f64.powi(-60);
+    assert_eq!(exact, [2f64.powi(-29) + rest; 3]);
+    assert!(is_the_drivers);
+    assert!(fast.iter().zip(exact).all(|(fast, exact)| (fast - exact).abs() <= rest), "{fast:?}");
 }
 
 /// Copies behind a kernel that fails are made, in memory that scopes have released.

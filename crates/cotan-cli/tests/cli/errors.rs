@@ -145,7 +145,7 @@ fn what_this_version_does_not_have_is_refused_in_one_line() {
     for (option, code) in [
         ("--backend=cuda", "error[U0001]: the device `cuda`"),
         ("--unchecked", "error[U0002]: `--unchecked`"),
-        ("--fast-math", "error[U0002]: `--fast-math`"),
+        ("--fast-math", "error[U0002]: `--fast-math` is not supported by --backend cpu"),
     ] {
         let run = case.run(&["run", "program.cot", option]);
         assert_eq!(run.status, Some(2), "{option}");

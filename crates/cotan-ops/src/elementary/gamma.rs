@@ -40,7 +40,8 @@ fn positive<F: Real>(x: F) -> Pair<F> {
     let small = signed.plus(beside.hi);
     let small = Pair::new(small.hi, small.lo + beside.lo);
 
-    let main = log.plus(c(-1.0)).times(x - c(0.5));
+    // Settled, or its first part, which is a little too large, would overflow before the value does.
+    let main = log.settled().plus(c(-1.0)).times(x - c(0.5));
     let reciprocal = c::<F>(1.0) / x;
     let series = reciprocal.fma(polynomial(&STIRLING, reciprocal * reciprocal), c(STIRLING_CONSTANT.of::<F>()[0]));
     // Where the first part overflows, the second is not a number.

@@ -109,6 +109,17 @@ fn exponentials() {
     assert!(single("exp", &[88.722_83]).is_finite());
 }
 
+/// Near the greatest operands whose values are finite.
+#[test]
+fn the_logarithm_of_the_gamma_function_overflows_where_its_value_does() {
+    let found = value("lgamma", &[2.559_98e305]);
+    assert!((found / 1.797_690_794_622_354_8e308 - 1.0).abs() < 1e-15, "{found:e}");
+    assert!(is(value("lgamma", &[2.56e305]), INF));
+    let found = single("lgamma", &[4.085e36]);
+    assert!((found / 3.402_820_73e38 - 1.0).abs() < 1e-6, "{found:e} at f32");
+    assert!(is(single("lgamma", &[4.0851e36]), INF));
+}
+
 #[test]
 fn every_power_of_two_is_exact() {
     for k in -1074..1024 {

@@ -43,7 +43,7 @@ fn the_number_of_steps_at_f64() {
         sigmoid 63
         erf 122
         erfc 123
-        lgamma 171
+        lgamma 174
     "#]]
     .assert_eq(&text);
 }

@@ -396,17 +396,19 @@ mod tests {
     #[test]
     fn a_clamped_number_that_is_rounded_by_a_large_sum_is_whole() {
         let mut known = Known::default();
-        let [x, low, below, raised, shift, sum, whole] = values();
-        known.constant(Register::Float64, (-746f64).to_bits(), low);
-        known.constant(Register::Float64, 6755399441055744f64.to_bits(), shift);
-        known.result(Instruction::Lt, Elem::F64, &[x, low], below);
-        known.result(Instruction::Select, Elem::F64, &[below, low, x], raised);
+        let [x, low, high, is_low, raised, is_high, clamped, shift, sum, whole] = values();
+        for (number, value) in [(-746.0, low), (710.0, high), (6_755_399_441_055_744.0, shift)] {
+            known.constant(Register::Float64, f64::to_bits(number), value);
+        }
+        known.result(Instruction::Lt, Elem::F64, &[x, low], is_low);
+        known.result(Instruction::Select, Elem::F64, &[is_low, low, x], raised);
         assert_eq!(known.range(raised), Range { low: -746.0, ..Range::ANY });
-        let mut known = known;
-        known.result(Instruction::Min, Elem::F64, &[raised, low], raised);
-        known.result(Instruction::Add, Elem::F64, &[low, shift], sum);
+        known.result(Instruction::Lt, Elem::F64, &[high, raised], is_high);
+        known.result(Instruction::Select, Elem::F64, &[is_high, high, raised], clamped);
+        assert_eq!(known.range(clamped), Range { low: -746.0, high: 710.0, grain: LEAST_GRAIN });
+        known.result(Instruction::Add, Elem::F64, &[clamped, shift], sum);
         known.result(Instruction::Sub, Elem::F64, &[sum, shift], whole);
-        assert_eq!(known.range(whole), Range { low: -746.0, high: -746.0, grain: 0 });
+        assert_eq!(known.range(whole), Range { low: -746.0, high: 710.0, grain: 0 });
     }
 
     #[test]

@@ -75,6 +75,14 @@ impl Numbers {
         self.replaced.contains(&(instruction, elem))
     }
 
+    /// The same, but fused multiply-adds, quotients and roots are the driver's own, rounded as it likes. What a driver gets wrong
+    /// altogether is still replaced.
+    pub fn fast(mut self) -> Numbers {
+        let is_rounded = |instruction| matches!(instruction, Instruction::Fma | Instruction::Div | Instruction::Sqrt);
+        self.replaced.retain(|(instruction, _)| !is_rounded(*instruction));
+        self
+    }
+
     /// As bytes, to be kept.
     pub fn to_bytes(&self) -> Vec<u8> {
         let all = Numbers::all_replaced();
@@ -167,6 +175,16 @@ mod tests {
         assert_eq!(numbers.replaced(), [(Instruction::Fma, Elem::F64)]);
         assert!(!numbers.is_replaced(Instruction::Fma, Elem::F32));
     }
+    #[test]
+    fn fast_numbers_leave_to_the_driver_what_is_a_matter_of_rounding() {
+        let fast = Numbers::all_replaced().fast();
+        assert!(!fast.is_replaced(Instruction::Fma, Elem::F64) && !fast.is_replaced(Instruction::Div, Elem::F32));
+        assert!(
+            fast.is_replaced(Instruction::Trunc, Elem::F64)
+                && fast.is_replaced(Instruction::Cast(Elem::I64), Elem::I32)
+        );
+    }
+
     #[test]
     fn what_is_kept_is_what_was_found() {
         let mut some = Numbers::of_driver();

@@ -32,6 +32,9 @@ pub struct DeviceOptions {
     pub open: OpenOptions,
     /// What runs on it.
     pub placement: Placement,
+    /// Whether fused multiply-adds, quotients and roots are the driver's own, whatever their rounding. Values then depend on the device;
+    /// what runs on the host keeps its bits.
+    pub fast_math: bool,
 }
 
 /// What runs on a device.
@@ -63,8 +66,8 @@ impl VulkanBackend {
         memory: Option<u64>,
         keep: Keep,
     ) -> VulkanBackend {
-        let DeviceOptions { choice, open, placement } = options;
-        let opener = Arc::new(Opener::new(choice, open, keep));
+        let DeviceOptions { choice, open, placement, fast_math } = options;
+        let opener = Arc::new(Opener::new(choice, open, fast_math, keep));
         VulkanBackend { capabilities: Capabilities::default(), opener, placement, host, memory }
     }
 

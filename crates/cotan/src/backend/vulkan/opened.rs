@@ -33,6 +33,7 @@ pub(crate) struct Keep {
 pub(super) struct Opener {
     choice: Choice,
     options: OpenOptions,
+    fast_math: bool,
     keep: Keep,
     opened: Mutex<Option<Arc<OpenedDevice>>>,
 }
@@ -83,8 +84,8 @@ impl fmt::Display for NoDevice {
 impl std::error::Error for NoDevice {}
 
 impl Opener {
-    pub(super) fn new(choice: Choice, options: OpenOptions, keep: Keep) -> Opener {
-        Opener { choice, options, keep, opened: Mutex::default() }
+    pub(super) fn new(choice: Choice, options: OpenOptions, fast_math: bool, keep: Keep) -> Opener {
+        Opener { choice, options, fast_math, keep, opened: Mutex::default() }
     }
 
     /// The device. One that was lost is opened anew.
@@ -96,6 +97,7 @@ impl Opener {
         let vulkan = Vulkan::load().map_err(|error| NoDevice::failed(&error))?;
         let device = vulkan.open(&self.choice, &self.options).map_err(|error: DeviceError| NoDevice::failed(&error))?;
         let numbers = self.keep.numbers(&device)?;
+        let numbers = if self.fast_math { numbers.fast() } else { numbers };
         Ok(Arc::clone(opened.insert(Arc::new(OpenedDevice { device, numbers }))))
     }
 }
@@ -133,7 +135,8 @@ impl Keep {
     /// The numbers of a device: those that are kept for it and its driver, or those that a probe finds.
     fn numbers(&self, device: &Device) -> Result<Numbers, NoDevice> {
         let info = device.info();
-        let name = ["numbers of a device", &info.name, &info.driver, &info.version];
+        let features = format!("{:?}", info.features);
+        let name = ["numbers of a device", &info.name, &info.driver, &info.version, &features];
         if let Some(numbers) = KernelStore::load(self, &name).and_then(|bytes| Numbers::of_bytes(&bytes)) {
             return Ok(numbers);
         }
