@@ -46,8 +46,8 @@ struct Cut<'c> {
     kernels: Vec<Kernel>,
 }
 
-/// The most nodes of a kernel of one thread, unless a single one has more inside: drivers take longer than in proportion for large
-/// kernels, and refuse the largest.
+/// The most nodes of a kernel of one thread, unless a single one has more inside: one that takes drivers too long to compile would
+/// be refused.
 const MOST_NODES: usize = 400;
 
 /// Steps that are being written, and behind them what the next kernel of one thread runs.

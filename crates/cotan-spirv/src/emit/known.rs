@@ -220,22 +220,25 @@ impl Known {
     }
 
     fn float(&mut self, instruction: Instruction, args: &[Value], value: Value) {
-        match (instruction, args) {
-            (Instruction::Abs, [a]) => drop(self.magnitudes.insert(value, *a)),
-            (Instruction::Neg, [a]) => drop(self.negated.insert(value, *a)),
-            (Instruction::Mul | Instruction::Mulc, [a, b]) => drop(self.products.insert(value, [*a, *b])),
-            (_, _) => {}
-        }
         let range = |k: usize| self.range(args[k]);
         let known = match instruction {
             Instruction::Add => range(0).sum(range(1)),
             Instruction::Sub => range(0).sum(range(1).negated()),
-            Instruction::Mul | Instruction::Mulc if args[0] == args[1] => range(0).square(),
-            Instruction::Mul | Instruction::Mulc => range(0).product(range(1)),
+            Instruction::Mul | Instruction::Mulc => {
+                self.products.insert(value, [args[0], args[1]]);
+                let [a, b] = [0, 1].map(|k| self.range(args[k]));
+                if args[0] == args[1] { a.square() } else { a.product(b) }
+            }
             Instruction::Mulz | Instruction::Mulg => range(0).product(range(1)).hull(Range::of(0.0)),
             Instruction::Fma => range(0).product_and_sum(range(1), range(2)),
-            Instruction::Neg => range(0).negated(),
-            Instruction::Abs => range(0).magnitude(),
+            Instruction::Neg => {
+                self.negated.insert(value, args[0]);
+                self.range(args[0]).negated()
+            }
+            Instruction::Abs => {
+                self.magnitudes.insert(value, args[0]);
+                self.range(args[0]).magnitude()
+            }
             Instruction::Copysign => range(0).with_any_sign(),
             Instruction::Div => range(0).quotient(range(1)),
             Instruction::Sqrt => range(0).root(),

@@ -169,7 +169,7 @@ fn compile_cost(words: usize, exits: usize) -> usize {
     words + 30 * exits * exits
 }
 
-/// The cost of a kernel, at most: some five seconds on lavapipe.
+/// The cost of a kernel, at most: some five seconds on lavapipe, by the figures of `decisions/vulkan.md`.
 const MOST_COST: usize = 120_000;
 
 /// The register of an i64.

@@ -11,7 +11,7 @@
 //! - a small result is rounded a second time when it is scaled back. It is adjusted by at most one unit before, so that both
 //!   roundings give what one does: to odd, but if the second one drops a single bit, then away from it.
 //!
-//! Where range analysis shows that nothing overflows and nothing is cut (`emit/known.rs`), nothing is scaled, which is less than
+//! Where range analysis shows that nothing overflows and nothing is cut (`emit/known.rs`), nothing is scaled, which is about
 //! half of the code. That holds for most of the steps of an elementary function, whose operands are clamped or reduced.
 
 use crate::emit::{DOUBLE, Emitter, Format, LEAST_GRAIN, Range, Register, SINGLE, Value};
@@ -198,6 +198,11 @@ impl Emitter<'_> {
         let is_rounded = self.below(format, size, format.bias);
         let [half, none] = [below_half(format), 0].map(|bits| self.bits_constant(format.bits, bits));
         let half = self.choose(format.bits, is_rounded, half, none);
+        self.split_at(format, x, bits, half)
+    }
+
+    /// The halves of a float with these bits, to which `half` is added before they are cut.
+    fn split_at(&mut self, format: Format, x: Value, bits: Value, half: Value) -> Halves {
         let rounded = self.add(format.bits, bits, half);
         let high = self.masked(format.bits, rounded, upper_half(format));
         let high = self.bits(format.float, high);
@@ -217,12 +222,9 @@ impl Emitter<'_> {
         }
         let bits = self.bits(format.bits, x);
         let half = self.bits_constant(format.bits, below_half(format));
-        let rounded = self.add(format.bits, bits, half);
-        let high = self.masked(format.bits, rounded, upper_half(format));
-        let high = self.bits(format.float, high);
-        let low = self.sub(format.float, x, high);
-        self.remember_split(x, (high, low));
-        (high, low)
+        let halves = self.split_at(format, x, bits, half);
+        self.remember_split(x, halves);
+        halves
     }
 
     /// A sum as the sum of two floats, whichever is larger.

@@ -175,6 +175,7 @@ mod tests {
         assert_eq!(numbers.replaced(), [(Instruction::Fma, Elem::F64)]);
         assert!(!numbers.is_replaced(Instruction::Fma, Elem::F32));
     }
+
     #[test]
     fn fast_numbers_leave_to_the_driver_what_is_a_matter_of_rounding() {
         let fast = Numbers::all_replaced().fast();

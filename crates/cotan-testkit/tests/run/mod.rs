@@ -86,7 +86,11 @@ fn programs_give_the_same_on_the_reference_device() {
     let (n_shared, n_alone) = (n_shared.into_inner(), n_alone.into_inner());
     println!("{n_shared} independent loops shared among threads, {n_alone} in one thread");
     report(failures.concat(), programs.len());
-    assert!(n_shared >= 19 * n_alone, "only {n_shared} independent loops are shared among threads, {n_alone} are not");
+    let is_whole = std::env::var_os("COTAN_RUN").is_none();
+    assert!(
+        !is_whole || n_shared >= 19 * n_alone,
+        "only {n_shared} independent loops are shared among threads, {n_alone} are not"
+    );
 }
 
 #[test]
