@@ -279,6 +279,7 @@ def main():
             lambda t: t**2,
             "-0.50001",
             "0.50001",
+            single_bits=31,
         ),
         fit(
             "STIRLING",

@@ -3,7 +3,7 @@
 
 use super::coefficients::{GAMMA, GAMMA_SLOPE, LN_PI, SIN_PI, STIRLING, STIRLING_CONSTANT};
 use super::exponential::rounding;
-use super::logarithm::{log, log_of_pair};
+use super::logarithm::{log, log_of_pair, log_to_double_precision};
 use super::real::{Machine, Pair, Real, c, polynomial};
 
 /// From here on Stirling's series is used.
@@ -32,7 +32,14 @@ fn positive<F: Real>(x: F) -> Pair<F> {
     let below = Pair::select(is_least, Pair::product(x, x).beside(x), Pair::new(x, c(0.0)));
     let product = Pair::select(is_low, below, above);
 
-    let log = log_of_pair(Pair::select(is_large, Pair::new(x, c(0.0)), product), c(0.0));
+    let product = Pair::select(is_large, Pair::new(x, c(0.0)), product);
+    // Between 1 and 1.5 the logarithm and the polynomial cancel out to a third, for which f32 has too few bits.
+    let log = if F::IS_SINGLE {
+        let log = log_to_double_precision(product.hi);
+        Pair::new(log.hi, log.lo + product.lo / product.hi)
+    } else {
+        log_of_pair(product, c(0.0))
+    };
     let signed = Pair::select(is_low, log.negated(), log);
     let at_two = GAMMA_SLOPE.of::<F>();
     let slope = Pair::ordered_sum(c(at_two[0]), t * polynomial(&GAMMA, t));
