@@ -46,8 +46,8 @@ pub trait Device {
     /// Makes all cells, with unspecified content.
     fn open_cells(&mut self, count: usize) -> Result<(), RunError>;
 
-    /// The scalar in a cell.
-    fn scalar(&mut self, cell: Cell) -> Result<u64, RunError>;
+    /// The scalars in cells.
+    fn scalars<const N: usize>(&mut self, cells: [Cell; N]) -> Result<[u64; N], RunError>;
 
     /// The name of memory in a cell.
     fn name(&mut self, cell: Cell) -> Result<Self::Address, RunError>;

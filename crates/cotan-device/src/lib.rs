@@ -7,6 +7,7 @@
 //! `cotan-nest`, which runs kernels thread by thread, are two implementations of one trait.
 
 mod capacity;
+mod cost;
 mod cut;
 mod device;
 mod inline;
@@ -20,6 +21,6 @@ mod summary;
 pub use capacity::{Capacities, Need};
 pub use cut::plan;
 pub use device::{ArrayAt, Device, Launch, RunError, Until};
-pub use plan::{Cell, Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Region, Shape, Size, Step};
+pub use plan::{Cell, Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Region, Rounds, Shape, Size, Step};
 pub use run::{Call, Found, Given, Limits, Results, run, run_call};
 pub use summary::{ArraySummary, HostSummary, KernelSummary};

@@ -1,5 +1,6 @@
 //! Parallelism: which nodes are kernels of their own, with many threads, and which need the host.
 
+use crate::cost::{MOST, cost};
 use cotan_loops::node::{Effect, any};
 use cotan_loops::{BufferKind, Home, Independence, LoopFunction, Node, Operand};
 
@@ -28,7 +29,7 @@ impl Role {
             Role::Control
         } else if is_wide(node) {
             Role::Kernel
-        } else if node.lists().into_iter().any(|list| any(list, &mut is_wide)) {
+        } else if node.lists().into_iter().any(|list| any(list, &mut is_wide)) || is_too_large(node) {
             Role::Control
         } else {
             Role::Thread
@@ -44,6 +45,12 @@ fn is_host(node: &Node) -> bool {
 /// Whether something in it is for the host.
 pub(crate) fn needs_host(node: &Node) -> bool {
     any(std::slice::from_ref(node), &mut is_host)
+}
+
+/// Whether it is control that is too large for a kernel.
+fn is_too_large(node: &Node) -> bool {
+    let is_control = matches!(node, Node::Scope(_) | Node::For(_) | Node::While(..) | Node::If(..) | Node::Switch(..));
+    is_control && cost(node) > MOST
 }
 
 /// Whether memory of a result of the function is given inside of it.

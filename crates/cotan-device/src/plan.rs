@@ -71,6 +71,8 @@ pub enum Step {
     },
     /// Takes its body as long as the local is true.
     While(Local, Vec<Step>),
+    /// A loop whose length only the device knows, with rounds queued ahead.
+    Rounds(Rounds),
     /// Two branches.
     If(Operand, Vec<Step>, Vec<Step>),
     /// Several branches by number.
@@ -82,11 +84,37 @@ impl Step {
     pub fn lists(&self) -> Vec<&[Step]> {
         match self {
             Step::Node(_) | Step::Launch(_) | Step::ReadBack(_) | Step::ReadName(_) => Vec::new(),
-            Step::Scope(body) | Step::For { body, .. } | Step::While(_, body) => vec![body],
+            Step::Scope(body) | Step::For { body, .. } | Step::While(_, body) | Step::Rounds(Rounds { body, .. }) => {
+                vec![body]
+            }
             Step::If(_, yes, no) => vec![yes, no],
             Step::Switch(_, arms) => arms.iter().map(Vec::as_slice).collect(),
         }
     }
+
+    /// The same, to be changed.
+    pub(crate) fn lists_mut(&mut self) -> Vec<&mut Vec<Step>> {
+        match self {
+            Step::Node(_) | Step::Launch(_) | Step::ReadBack(_) | Step::ReadName(_) => Vec::new(),
+            Step::Scope(body) | Step::For { body, .. } | Step::While(_, body) | Step::Rounds(Rounds { body, .. }) => {
+                vec![body]
+            }
+            Step::If(_, yes, no) => vec![yes, no],
+            Step::Switch(_, arms) => arms.iter_mut().collect(),
+        }
+    }
+}
+
+/// A loop whose length only the device knows. The host takes rounds ahead, whose kernels do nothing once the loop has ended,
+/// and goes back to what it knew behind the last one that was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rounds {
+    /// Whether there is another round: a scalar of the device.
+    pub live: Local,
+    /// How many there have been: a scalar of the device.
+    pub count: Local,
+    /// A round.
+    pub body: Vec<Step>,
 }
 
 /// A kernel: an index into the plan's list.
@@ -121,6 +149,8 @@ pub struct Kernel {
     pub reads_names: Vec<Buffer>,
     /// Names of memory whose cells are written behind the body.
     pub writes_names: Vec<Buffer>,
+    /// A condition in a cell without which it does nothing.
+    pub only_if: Option<Local>,
 }
 
 /// An array of a thread.

@@ -1,6 +1,6 @@
 //! The text form of plans, for people: `cotan emit --stage plan`.
 
-use crate::plan::{Kernel, Plan, Shape, Step};
+use crate::plan::{Kernel, Plan, Rounds, Shape, Step};
 use cotan_loops::{Buffer, Local, NestText};
 use std::fmt;
 
@@ -47,6 +47,10 @@ impl<'p> Printer<'p> {
                 self.block(&head, body, depth);
             }
             Step::While(go, body) => self.block(&format!("while {}", self.local(*go)), body, depth),
+            Step::Rounds(Rounds { live, count, body }) => {
+                let head = format!("rounds ahead while {}, counted by {}", self.local(*live), self.local(*count));
+                self.block(&head, body, depth);
+            }
             Step::If(cond, yes, no) => {
                 self.block(&format!("if {}", self.nest.operand(*cond)), yes, depth);
                 if !no.is_empty() {
@@ -63,6 +67,9 @@ impl<'p> Printer<'p> {
 
     fn kernel(&mut self, number: usize, kernel: &'p Kernel) {
         self.line(0, &format!("kernel {number}, {} {{", shape_text(&self.nest, &kernel.shape)));
+        if let Some(live) = kernel.only_if {
+            self.line(1, &format!("only if {}", self.local(live)));
+        }
         let locals = |list: &[Local]| list.iter().map(|local| self.local(*local)).collect::<Vec<_>>().join(", ");
         let buffers = |list: &[Buffer]| list.iter().map(|b| self.nest.buffer(*b)).collect::<Vec<_>>().join(", ");
         let lists = [

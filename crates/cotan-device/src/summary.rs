@@ -1,7 +1,7 @@
 //! What a plan does, in short, for people: its kernels with their threads and arrays, and what the host does.
 
 use crate::parallel::is_wide;
-use crate::plan::{Kernel, Plan, Size, Step};
+use crate::plan::{Kernel, Plan, Rounds, Size, Step};
 use crate::print::shape_text;
 use cotan_loops::{NestText, Node};
 
@@ -98,6 +98,11 @@ impl Plan {
                 Step::While(go, _) => Some((
                     format!("while {}", text.operand((*go).into())),
                     "the number of iterations depends on the device, and kernels are inside",
+                )),
+                Step::Rounds(Rounds { live, .. }) => Some((
+                    format!("rounds while {}", text.operand((*live).into())),
+                    "the number of iterations depends on the device, so they are queued ahead: 1, 2, 4 .. 64 for each time that it \
+                     waits",
                 )),
                 Step::Node(_)
                 | Step::Launch(_)

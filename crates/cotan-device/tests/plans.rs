@@ -102,11 +102,10 @@ fn control_around_kernels_is_the_host_s_and_it_reads_back_what_decides() {
               launch kernel 0
               copy x[] to y[], n
               i := 0
-              read back go
-              while go {
+              launch kernel 1
+              rounds ahead while live, counted by rounds {
                 scope {
                   i.1 = i
-                  launch kernel 1
                   launch kernel 2
                   launch kernel 3
                   launch kernel 4
@@ -114,10 +113,9 @@ fn control_around_kernels_is_the_host_s_and_it_reads_back_what_decides() {
                   i := t
                   launch kernel 5
                 }
-                read back go
+                launch kernel 6
               }
               i.2 = i
-              launch kernel 6
               return y[]: f64[n]
             }
             kernel 0, one thread {
@@ -126,21 +124,26 @@ fn control_around_kernels_is_the_host_s_and_it_reads_back_what_decides() {
               go := true
             }
             kernel 1, one thread {
-              reads go
-              go.1 = go
+              reads rounds, live, go
+              writes rounds, live
+              rounds := 0
+              live := go
             }
             kernel 2, a thread for each j < n {
+              only if live
               given y
               e = y[j]
               d = add.f64 e, e
               y[j] = d
             }
             kernel 3, one thread {
+              only if live
               reads s
               writes s
               s := 0.0
             }
             kernel 4, a value for each l < n into s by add {
+              only if live
               given y
               reads s
               writes s
@@ -148,6 +151,7 @@ fn control_around_kernels_is_the_host_s_and_it_reads_back_what_decides() {
               s add= e1
             }
             kernel 5, one thread {
+              only if live
               reads s, go
               writes go
               s.1 = s
@@ -155,8 +159,12 @@ fn control_around_kernels_is_the_host_s_and_it_reads_back_what_decides() {
               go := next
             }
             kernel 6, one thread {
-              reads go
-              go.2 = go
+              only if live
+              reads rounds, live, go
+              writes rounds, live
+              t.1 = add.i64 rounds, 1
+              rounds := t.1
+              live := go
             }
         "#]],
     );

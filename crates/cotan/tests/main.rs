@@ -14,6 +14,7 @@ mod panics;
 mod quick_start;
 mod refusals;
 mod resident;
+mod rounds;
 mod sparse;
 mod stopping;
 mod versions;

@@ -1,7 +1,7 @@
 //! What kernels need and leave: arguments of the host, memory, and the cells by which kernels hand over scalars and names.
 
 use crate::places::OnDevice;
-use crate::plan::{Cell, Kernel, PlanParts, Shape, Step};
+use crate::plan::{Cell, Kernel, PlanParts, Rounds, Shape, Step};
 use cotan_loops::node::{BufferUse, LocalUse, OperandUse, Part, walk};
 use cotan_loops::{Buffer, Local, Operand, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -162,6 +162,9 @@ fn each_read_back(steps: &[Step], see: &mut impl FnMut(ReadBack)) {
             see(ReadBack::Local(*local));
         } else if let Step::ReadName(buffer) = step {
             see(ReadBack::Name(*buffer));
+        } else if let Step::Rounds(Rounds { live, count, .. }) = step {
+            see(ReadBack::Local(*live));
+            see(ReadBack::Local(*count));
         }
         step.lists().into_iter().for_each(|list| each_read_back(list, see));
     }

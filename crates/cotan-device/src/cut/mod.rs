@@ -2,6 +2,8 @@
 //! that many threads share becomes one, and control around those becomes steps of the host.
 
 mod addition;
+mod ahead;
+mod dead;
 mod grouped;
 mod kernels;
 mod own;
@@ -10,12 +12,13 @@ mod scattered;
 mod staged;
 mod writer;
 
+use crate::cost::{MOST, cost};
 use crate::inline::inlined;
 use crate::parallel::Role;
 use crate::places::OnDevice;
 use crate::plan::{Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Shape, Step};
 use cotan_ir::bug;
-use cotan_loops::node::{BufferUse, Effect, OperandUse, Part, any, count};
+use cotan_loops::node::{BufferUse, Effect, OperandUse, Part, any};
 use cotan_loops::{Argument, Local, LoopFunction, Node, Operand, VerifiedNests};
 use own::Subscripts;
 
@@ -27,36 +30,36 @@ pub fn plan(functions: &VerifiedNests, name: &str) -> Result<Plan, PlanError> {
     scattered::distribute_accumulation(&mut function);
     let body = std::mem::take(&mut function.body);
     let whole = LoopFunction { body, ..function.clone() };
-    let device = OnDevice::of(&whole);
+    let mut device = OnDevice::of(&whole);
     let subscripts = Subscripts::of(&whole);
-    let mut cut = Cut { f: &function, device: &device, subscripts: &subscripts, kernels: Vec::new() };
-    let mut steps = cut.list(&whole.body);
     let results: Vec<Operand> = function.results.iter().flat_map(Argument::operands).collect();
+    let (f, kernels) = (&mut function, Vec::new());
+    let mut cut = Cut { f, device: &mut device, subscripts: &subscripts, kernels, in_device_loop: 0 };
+    let mut steps = cut.list(&whole.body);
     cut.read_back(&results, &mut steps);
     let mut plan = PlanParts { kernels: cut.kernels, function, steps, cells: Cells::default(), growing: Vec::new() };
     kernels::connect(&mut plan, &device);
+    dead::remove_dead_kernels(&mut plan);
     regions::size(&mut plan);
     Ok(Plan::new(plan))
 }
 
 struct Cut<'c> {
-    f: &'c LoopFunction,
-    device: &'c OnDevice,
+    f: &'c mut LoopFunction,
+    device: &'c mut OnDevice,
     subscripts: &'c Subscripts,
     kernels: Vec<Kernel>,
+    /// How many loops are around whose length only the device knows.
+    in_device_loop: usize,
 }
-
-/// The most nodes of a kernel of one thread, unless a single one has more inside: one that takes drivers too long to compile would
-/// be refused.
-const MOST_NODES: usize = 400;
 
 /// Steps that are being written, and behind them what the next kernel of one thread runs.
 #[derive(Default)]
 struct Row {
     steps: Vec<Step>,
     pending: Vec<Node>,
-    /// How many nodes are pending, with those inside of them.
-    n_pending: usize,
+    /// The cost of what is pending.
+    cost: usize,
 }
 
 impl Cut<'_> {
@@ -104,11 +107,12 @@ impl Cut<'_> {
         } else if node.has(Effect::Fails) && row.pending.is_empty() && !self.any_on_device(node) {
             row.steps.push(Step::Node(node.clone()));
         } else {
-            let n_nodes = count(std::slice::from_ref(node));
-            if row.n_pending + n_nodes > MOST_NODES {
+            // A kernel that takes drivers too long to compile would be refused.
+            let cost = cost(node);
+            if row.cost + cost > MOST {
                 self.flush(row);
             }
-            row.n_pending += n_nodes;
+            row.cost += cost;
             row.pending.push(node.clone());
         }
     }
@@ -158,8 +162,12 @@ impl Cut<'_> {
             self.read_back(&Vec::from_iter(reduction.indices.iter().map(|(_, count)| *count)), &mut row.steps);
             let shape = Shape::Reduce { indices: reduction.indices.clone(), sums: reduction.sums.clone() };
             self.launch(shape, reduction.body.clone(), row);
-        } else if let Node::Copy { .. } = node {
-            self.host(node, row);
+        } else if let Node::Copy { from, to, count } = node {
+            if self.in_device_loop > 0 {
+                self.copy_kernel(*from, *to, *count, row);
+            } else {
+                self.host(node, row);
+            }
         } else {
             bug!("plan for a device", self.f, "a kernel of no loop: {node:?}");
         }
@@ -171,6 +179,12 @@ impl Cut<'_> {
             body.iter().for_each(|node| self.node(node, row));
             return;
         }
+        if let Node::While(go, body) = node
+            && self.device.locals.contains(go)
+        {
+            self.device_loop(*go, body, row);
+            return;
+        }
         self.flush(row);
         self.read_back(&node.selectors(), &mut row.steps);
         let step = if let Node::Scope(body) = node {
@@ -178,9 +192,7 @@ impl Cut<'_> {
         } else if let Node::For(l) = node {
             Step::For { index: l.index, count: l.count, body: self.list(&l.body) }
         } else if let Node::While(go, body) = node {
-            let mut steps = self.list(body);
-            self.read_back(&[(*go).into()], &mut steps);
-            Step::While(*go, steps)
+            Step::While(*go, self.list(body))
         } else if let Node::If(cond, yes, no) = node {
             Step::If(*cond, self.list(yes), self.list(no))
         } else if let Node::Switch(number, arms) = node {
@@ -197,7 +209,7 @@ impl Cut<'_> {
     fn flush(&mut self, row: &mut Row) {
         if !row.pending.is_empty() {
             let body = std::mem::take(&mut row.pending);
-            row.n_pending = 0;
+            row.cost = 0;
             self.launch(Shape::One, body, row);
         }
     }
@@ -258,6 +270,7 @@ impl Kernel {
             regions: Vec::new(),
             reads_names: Vec::new(),
             writes_names: Vec::new(),
+            only_if: None,
         }
     }
 }

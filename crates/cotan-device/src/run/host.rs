@@ -22,13 +22,13 @@ impl<D: Device> Host<'_, D> {
             Node::Alloc { buffer, extents } => self.allocate(*buffer, extents),
             Node::StackOpen(buffer) => {
                 let number = self.number(*buffer)?;
-                let at = self.device.allocate(self.info(*buffer), self.capacities[number], Until::ScopeEnds)?;
-                self.memory[buffer.index()] = Some(at);
+                let at = self.device.allocate(self.info(*buffer), self.state.capacities[number], Until::ScopeEnds)?;
+                self.state.memory[buffer.index()] = Some(at);
                 Ok(())
             }
             Node::StackExtend(buffer, count) => self.extend(*buffer, self.int(*count)),
             Node::Bind { buffer, to } => {
-                self.memory[buffer.index()] = Some(self.address(*to)?);
+                self.state.memory[buffer.index()] = Some(self.address(*to)?);
                 Ok(())
             }
             Node::Check { cond, kind, args, span } => self.check(*cond, *kind, args, *span),
@@ -59,30 +59,30 @@ impl<D: Device> Host<'_, D> {
             return Err(RunError::Bug(format!("`{}` is not allocated", info.name)));
         };
         let count = self.count(info.elem, extents);
-        let at = match (home, self.kept.get(&buffer)) {
+        let at = match (home, self.state.kept.get(&buffer)) {
             (Home::Arena, _) => self.device.allocate(info, count, Until::ScopeEnds)?,
             (Home::Frame, Some(at)) => *at,
             (Home::Frame | Home::Result(_), _) => self.device.allocate(info, count, Until::CallEnds)?,
         };
         if home != Home::Arena {
-            self.kept.insert(buffer, at);
+            self.state.kept.insert(buffer, at);
         }
-        self.memory[buffer.index()] = Some(at);
+        self.state.memory[buffer.index()] = Some(at);
         Ok(())
     }
 
     /// Makes room in a stack.
     fn extend(&mut self, buffer: Buffer, count: i64) -> Result<(), RunError> {
         let number = self.number(buffer)?;
-        if count <= self.capacities[number] {
+        if count <= self.state.capacities[number] {
             return Ok(());
         }
         // Twice as much, so that a stack is moved a few times only.
-        let room = count.max(self.capacities[number].saturating_mul(2));
+        let room = count.max(self.state.capacities[number].saturating_mul(2));
         let at = self.address(Place { buffer, offset: Operand::i64(0) })?;
-        self.memory[buffer.index()] =
-            Some(self.device.extend(at, self.info(buffer), [self.capacities[number], room])?);
-        self.capacities[number] = room;
+        self.state.memory[buffer.index()] =
+            Some(self.device.extend(at, self.info(buffer), [self.state.capacities[number], room])?);
+        self.state.capacities[number] = room;
         Ok(())
     }
 

@@ -1,12 +1,13 @@
 //! The host: takes the steps of a plan on a device. Its scalars are integers and conditions, a few for each launch, so it
 //! interprets them.
 
+mod ahead;
 mod host;
 mod scalars;
 
 use crate::capacity::Capacities;
 use crate::device::{ArrayAt, Device, Launch, RunError, Until};
-use crate::plan::{Plan, Step};
+use crate::plan::{Cell, Plan, Step};
 use cotan_ir::{Const, Elem};
 use cotan_loops::{Argument, ArgumentShape, Buffer, BufferInfo, Local, Operand, Param, Place, Tensor, check_shapes};
 use cotan_ops::stop::Stop;
@@ -153,10 +154,12 @@ fn once<D: Device>(
     let mut host = Host {
         plan,
         device,
-        scalars: vec![0; f.locals.len()],
-        memory: vec![None; f.buffers.len()],
-        kept: FxHashMap::default(),
-        capacities: capacities.all().to_vec(),
+        state: State {
+            scalars: vec![0; f.locals.len()],
+            memory: vec![None; f.buffers.len()],
+            kept: FxHashMap::default(),
+            capacities: capacities.all().to_vec(),
+        },
         steps_left: call.limits.steps,
         stop: call.limits.stop.as_ref(),
         output,
@@ -173,17 +176,23 @@ fn once<D: Device>(
 struct Host<'h, D: Device> {
     plan: &'h Plan,
     device: &'h mut D,
-    /// The values of scalars, by local.
-    scalars: Vec<u64>,
-    /// Where buffers lie, by buffer.
-    memory: Vec<Option<D::Address>>,
-    /// Arrays that no scope releases, of known size or results.
-    kept: FxHashMap<Buffer, D::Address>,
-    /// How many elements there is room for in what grows, by number.
-    capacities: Vec<i64>,
+    state: State<D::Address>,
     steps_left: u64,
     stop: Option<&'h Stop>,
     output: &'h mut dyn FnMut(&str),
+}
+
+/// What the host knows at some time of a call.
+#[derive(Clone)]
+struct State<A> {
+    /// The values of scalars, by local.
+    scalars: Vec<u64>,
+    /// Where buffers lie, by buffer.
+    memory: Vec<Option<A>>,
+    /// Arrays that no scope releases, of known size or results.
+    kept: FxHashMap<Buffer, A>,
+    /// How many elements there is room for in what grows, by number.
+    capacities: Vec<i64>,
 }
 
 impl<'h, D: Device> Host<'h, D> {
@@ -201,22 +210,21 @@ impl<'h, D: Device> Host<'h, D> {
                 self.behind_kernels(outcome)
             }
             Step::Launch(id) => {
-                let launch = Launch { scalars: &self.scalars, memory: &self.memory, capacities: &self.capacities };
+                let State { scalars, memory, capacities, .. } = &self.state;
+                let launch = Launch { scalars, memory, capacities };
                 let outcome = self.device.launch(self.plan, *id, &launch);
                 self.behind_kernels(outcome)
             }
             Step::ReadBack(local) => {
-                let Some(cell) = self.plan.cells.locals.get(local) else {
-                    return Err(RunError::Bug(format!("local {} has no cell", local.0)));
-                };
-                self.scalars[local.index()] = self.device.scalar(*cell)?;
+                let [bits] = self.device.scalars([self.cell(*local)?])?;
+                self.set(*local, bits);
                 Ok(())
             }
             Step::ReadName(buffer) => {
                 let Some(cell) = self.plan.cells.buffers.get(buffer) else {
                     return Err(RunError::Bug(format!("`{}` has no cell", self.info(*buffer).name)));
                 };
-                self.memory[buffer.index()] = Some(self.device.name(*cell)?);
+                self.state.memory[buffer.index()] = Some(self.device.name(*cell)?);
                 Ok(())
             }
             Step::Scope(body) => {
@@ -228,7 +236,7 @@ impl<'h, D: Device> Host<'h, D> {
             Step::For { index, count, body } => {
                 for k in 0..self.int(*count) {
                     self.spend()?;
-                    self.scalars[index.index()] = k as u64;
+                    self.set(*index, k as u64);
                     self.list(body)?;
                 }
                 Ok(())
@@ -240,6 +248,7 @@ impl<'h, D: Device> Host<'h, D> {
                 }
                 Ok(())
             }
+            Step::Rounds(rounds) => self.rounds(rounds),
             Step::If(cond, yes, no) => self.list(if self.bits(*cond) != 0 { yes } else { no }),
             Step::Switch(number, arms) => {
                 let last = arms.len().saturating_sub(1);
@@ -275,9 +284,11 @@ impl<'h, D: Device> Host<'h, D> {
                 let info = self.info(tensor.place.buffer);
                 let at = self.device.allocate(info, value.bits.len() as i64, Until::CallEnds)?;
                 self.device.write(at, info, &value.bits)?;
-                self.memory[tensor.place.buffer.index()] = Some(at);
+                self.state.memory[tensor.place.buffer.index()] = Some(at);
             }
-            (Param::Tensor(tensor), Given::Array { at, .. }) => self.memory[tensor.place.buffer.index()] = Some(*at),
+            (Param::Tensor(tensor), Given::Array { at, .. }) => {
+                self.state.memory[tensor.place.buffer.index()] = Some(*at)
+            }
         }
         Ok(())
     }
@@ -319,10 +330,16 @@ impl<'h, D: Device> Host<'h, D> {
 
     // ---- what the host knows
 
+    /// The cell of a scalar that the device has.
+    fn cell(&self, local: Local) -> Result<Cell, RunError> {
+        let cell = self.plan.cells.locals.get(&local).copied();
+        cell.ok_or_else(|| RunError::Bug(format!("local {} has no cell", local.0)))
+    }
+
     fn bits(&self, operand: Operand) -> u64 {
         match operand {
             Operand::Const(c) => c.bits(),
-            Operand::Local(local) => self.scalars[local.index()],
+            Operand::Local(local) => self.state.scalars[local.index()],
         }
     }
 
@@ -335,7 +352,7 @@ impl<'h, D: Device> Host<'h, D> {
     }
 
     fn set(&mut self, local: Local, bits: u64) {
-        self.scalars[local.index()] = bits;
+        self.state.scalars[local.index()] = bits;
     }
 
     fn info(&self, buffer: Buffer) -> &'h BufferInfo {
@@ -344,7 +361,7 @@ impl<'h, D: Device> Host<'h, D> {
 
     fn address(&self, place: Place) -> Result<D::Address, RunError> {
         let info = self.info(place.buffer);
-        match self.memory[place.buffer.index()] {
+        match self.state.memory[place.buffer.index()] {
             Some(at) => Ok(self.device.plus(at, info, self.int(place.offset))),
             None => Err(RunError::Bug(format!("`{}` has no memory", info.name))),
         }

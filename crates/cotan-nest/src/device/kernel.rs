@@ -21,6 +21,13 @@ pub(super) struct Threads<'d, 'k> {
 impl<'k> Threads<'_, 'k> {
     pub(super) fn run(&mut self, machine: &mut Machine<'k>) -> Outcome<()> {
         let kernel = self.kernel;
+        if let Some(live) = kernel.only_if {
+            match self.scalars[self.plan.cells.locals[&live].0 as usize] {
+                Some(0) => return Ok(()),
+                Some(_) => {}
+                None => return bug("a condition of a kernel is read before it is written"),
+            }
+        }
         let mut first = self.frame()?;
         match &kernel.shape {
             Shape::One => {

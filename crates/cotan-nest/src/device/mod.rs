@@ -102,9 +102,13 @@ impl Device for ReferenceDevice {
         Ok(())
     }
 
-    fn scalar(&mut self, cell: Cell) -> Result<u64, RunError> {
-        let bits = self.scalars.get(cell.0 as usize).copied().flatten();
-        bits.ok_or_else(|| RunError::Bug(format!("cell {} is read before it is written", cell.0)))
+    fn scalars<const N: usize>(&mut self, cells: [Cell; N]) -> Result<[u64; N], RunError> {
+        let mut found = [0; N];
+        for (bits, cell) in found.iter_mut().zip(cells) {
+            let written = self.scalars.get(cell.0 as usize).copied().flatten();
+            *bits = written.ok_or_else(|| RunError::Bug(format!("cell {} is read before it is written", cell.0)))?;
+        }
+        Ok(found)
     }
 
     fn name(&mut self, cell: Cell) -> Result<Address, RunError> {

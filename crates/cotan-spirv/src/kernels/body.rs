@@ -132,6 +132,16 @@ impl<'b> Body<'b> {
         self.out.leave_if(stops, |_| {});
     }
 
+    /// Ends the thread if the condition of the kernel does not hold.
+    pub(super) fn stop_unless_wanted(&mut self) {
+        let Some(condition) = self.kernel.only_if else { return };
+        let (cells, cell) = (self.word(Word::Cells), self.plan.cells.locals[&condition]);
+        let at = self.word_at(cells, cell.0 as usize);
+        let (bits, zero) = (self.out.load(Elem::U64, at), self.out.int(LONG, 0));
+        let stops = self.out.compare(Op::IEqual, bits, zero);
+        self.out.leave_if(stops, |_| {});
+    }
+
     /// Ends all threads but the first.
     pub(super) fn only_first_thread(&mut self) {
         let (thread, zero) = (self.out.thread(), self.out.int(LONG, 0));

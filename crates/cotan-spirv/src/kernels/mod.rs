@@ -98,6 +98,7 @@ pub fn emit(
             let out = Emitter::new(features, numbers, workgroup);
             let mut body = Body::new(out, plan, kernel, *stage);
             body.stop_after_failures();
+            body.stop_unless_wanted();
             body.stage(*stage)?;
             let module = body.finish();
             let (words, exits) = (module.words().len(), module.exits());

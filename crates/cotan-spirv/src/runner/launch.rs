@@ -6,6 +6,7 @@ use crate::kernels::{NUMBERS, Stage, Word};
 use cotan_device::{Kernel, KernelId, Launch, Plan, RunError, Shape, Size};
 use cotan_loops::Operand;
 use cotan_ops::reduce::{BLOCK, LANES};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The most threads of a launch.
 const MOST_THREADS: u64 = 1 << 14;
@@ -150,7 +151,9 @@ impl Running<'_> {
             });
         }
         let (number, kernel, stage) = (self.n_launches, known.id, stage.stage);
-        self.enqueue(Queued::Launch(QueuedLaunch { number, kernel, stage, first_word, wanted, threads, numbers }))
+        self.enqueue(Queued::Launch(QueuedLaunch { number, kernel, stage, first_word, wanted, threads, numbers }))?;
+        // Drivers compile at the first launch, and each has the time limit of a submission for itself.
+        if loaded.stage(kernel, stage)?.was_launched.swap(true, Relaxed) { Ok(()) } else { self.flush() }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::vulkan::{Code, Device, DeviceError, PipelineCache, Recordings};
 use cotan_device::{Capacities, Plan};
 use cotan_ops::reduce::LANES;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 
 /// Threads of a workgroup, where nothing else is asked for.
 pub const WORKGROUP: u32 = 64;
@@ -177,7 +178,12 @@ fn compiled(
             let pipeline = device.compile_code(Code::from(code), Some(cache)).map_err(|error| {
                 LoadPlanError::Device(RefusedKernel { kernel: Some(kernel_text(plan, number)), error })
             })?;
-            stages.push(LoadedStage { stage: *stage, pipeline, layout: layout(plan, kernel, *stage) });
+            stages.push(LoadedStage {
+                stage: *stage,
+                pipeline,
+                layout: layout(plan, kernel, *stage),
+                was_launched: AtomicBool::new(false),
+            });
         }
         all.push(stages);
     }

@@ -31,6 +31,7 @@ use cotan_device::{
 use cotan_loops::{BufferInfo, BufferKind, Home};
 use cotan_ops::Value;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// A plan whose kernels a driver has compiled.
@@ -51,6 +52,8 @@ struct LoadedStage {
     pipeline: Pipeline,
     /// Its arguments.
     layout: Vec<Word>,
+    /// Whether it was launched before.
+    was_launched: AtomicBool,
 }
 
 /// What calls leave to those after them.
@@ -223,7 +226,7 @@ pub struct CallStatistics {
     pub launches: u64,
     /// How many times work was handed over.
     pub submissions: u64,
-    /// How many scalars and names the host waited for.
+    /// How many times the host waited for scalars or a name.
     pub read_backs: u64,
     /// Bytes that were written to the device and read from it, as arrays.
     pub moved_bytes: u64,
@@ -370,15 +373,19 @@ impl PlanDevice for Running<'_> {
         self.put(at, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
     }
 
-    fn scalar(&mut self, cell: Cell) -> Result<u64, RunError> {
-        let found = self.fetch(&[(self.cells + 8 * u64::from(cell.0), 8)])?;
+    fn scalars<const N: usize>(&mut self, cells: [Cell; N]) -> Result<[u64; N], RunError> {
+        let found = self.fetch(&cells.map(|cell| (self.cells + 8 * u64::from(cell.0), 8)))?;
         self.statistics.read_backs += 1;
-        let word = found.first().and_then(|bytes| bytes.first_chunk());
-        word.map(|word| u64::from_le_bytes(*word)).ok_or_else(|| RunError::Bug("nothing was read".to_owned()))
+        let mut words = [0; N];
+        for (word, bytes) in words.iter_mut().zip(&found) {
+            let bytes = bytes.first_chunk().ok_or_else(|| RunError::Bug("nothing was read".to_owned()))?;
+            *word = u64::from_le_bytes(*bytes);
+        }
+        Ok(words)
     }
 
     fn name(&mut self, cell: Cell) -> Result<u64, RunError> {
-        self.scalar(cell)
+        self.scalars([cell]).map(|[address]| address)
     }
 
     fn launch(&mut self, plan: &Plan, id: KernelId, launch: &Launch<'_, u64>) -> Result<(), RunError> {

@@ -41,7 +41,11 @@ pub(super) const LINES: &[Line] = &[
         bar: "spirv-val accepts those of the tests; no report",
         measure: valid,
     },
-    Line { title: "stacks: long, skewed, nested, of every type", bar: "no option, no error", measure: NOT_BUILT },
+    Line {
+        title: "stacks: long, skewed, nested, of every type",
+        bar: "no option, no error, on the device, the bits of the CPU",
+        measure: stacks,
+    },
     Line {
         title: "programs with several errors in loops: code, place and message",
         bar: "at least 50 programs",
@@ -63,7 +67,7 @@ pub(super) const LINES: &[Line] = &[
               where arrays stay on the device",
         measure: counts,
     },
-    Line { title: "a `while` on data of the device", bar: "at most 7 + trips/64 read-backs", measure: NOT_BUILT },
+    Line { title: "a `while` on data of the device", bar: "at most 7 + trips/64 read-backs", measure: rounds },
     Line {
         title: "a call of one kernel, and 1,000 steps of two kernels",
         bar: "an empty submission and 30 us; 1.2 times the same dispatches recorded by hand",
@@ -235,6 +239,18 @@ fn counts(_: &Workplace) -> Result<Measured, String> {
 fn refusals(place: &Workplace) -> Result<Measured, String> {
     has_device()?;
     let text = output_of_tests(place, "cotan", &["--test", "all", "refusals::"], "")?;
+    Ok(Measured::new(true, text.lines().filter(|line| line.starts_with("test result")).collect::<Vec<_>>().join(", ")))
+}
+
+fn stacks(place: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    super::stacks::stacks(place)
+}
+
+/// 0 to 1,000 trips, by a test that compares the values as well.
+fn rounds(place: &Workplace) -> Result<Measured, String> {
+    has_device()?;
+    let text = output_of_tests(place, "cotan", &["--test", "all", "rounds::"], "")?;
     Ok(Measured::new(true, text.lines().filter(|line| line.starts_with("test result")).collect::<Vec<_>>().join(", ")))
 }
 

@@ -23,6 +23,7 @@ mod scale;
 pub mod sound;
 mod sparse;
 mod speed;
+mod stacks;
 mod suites;
 mod workloads;
 
