@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use cotan::host::{Elem, HostValue, Value};
+use cotan::{DerivativeForm, Request, derivative};
 
 /// A program and how its shader is run.
 pub(super) struct Case {
@@ -45,6 +46,14 @@ impl Case {
             "scatter" => scatter(1 << 19),
             other => bail!("there is no case `{other}`: expected one of {}", super::GPU_CASES.join(", ")),
         })
+    }
+
+    /// The function that is compared, or its gradient.
+    pub(super) fn request(&self) -> Request {
+        match self.wrt {
+            [] => Request::function(self.name),
+            wrt => derivative(self.name, DerivativeForm::Grad, wrt),
+        }
     }
 }
 

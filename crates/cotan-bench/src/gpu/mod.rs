@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use cases::Case;
 use cotan::resident::{DeviceArguments, DeviceValue};
 use cotan::vulkan::Ran;
-use cotan::{Compiler, DerivativeForm, Engine, Function, Request, derivative};
+use cotan::{Compiler, Engine, Function, Request};
 use cotan_spirv::vulkan::LoadedForeign;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -85,6 +85,12 @@ impl Resident {
     }
 }
 
+/// The program of a case, and the function of it that is compared.
+pub fn gpu_program(name: &str) -> Result<(&'static str, Request)> {
+    let case = Case::of_name(name)?;
+    Ok((case.program, case.request()))
+}
+
 /// Measures a case: with a compiler whose numbers are exact, and one whose numbers are the driver's. Both have the same device.
 pub fn gpu_figures(
     exact: &Compiler,
@@ -94,10 +100,7 @@ pub fn gpu_figures(
     budget: Duration,
 ) -> Result<GpuFigures> {
     let case = Case::of_name(name)?;
-    let request = match case.wrt {
-        [] => Request::function(case.name),
-        wrt => derivative(case.name, DerivativeForm::Grad, wrt),
-    };
+    let request = case.request();
     let ours = [Resident::new(fast, &case, &request)?, Resident::new(exact, &case, &request)?];
     let function = match case.has_record {
         true => Some(Resident::new(fast, &case, &Request::function(case.name))?),
