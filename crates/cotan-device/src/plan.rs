@@ -137,6 +137,8 @@ pub struct Region {
 pub enum Size {
     /// As many as the host computes from these extents.
     Known(Vec<Operand>),
+    /// So many, which may lie in the private memory of a thread: nothing is bound to the array.
+    Private(u32),
     /// As many as the capacity of this number.
     Growing(usize),
 }

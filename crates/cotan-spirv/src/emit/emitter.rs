@@ -177,6 +177,11 @@ impl<'a> Emitter<'a> {
         self.thread
     }
 
+    /// Threads of a workgroup.
+    pub(crate) fn workgroup(&self) -> u32 {
+        self.workgroup
+    }
+
     /// Whether the device computes with `f64`.
     pub(crate) fn has_double(&self) -> bool {
         self.features.float64

@@ -17,6 +17,8 @@ pub(super) struct Body<'b> {
     pub(super) plan: &'b Plan,
     pub(super) kernel: &'b Kernel,
     pub(super) layout: Vec<Word>,
+    /// The words of the layout, read once where the kernel begins.
+    words: Vec<Value>,
     /// What immutable locals are.
     values: FxHashMap<Local, Value>,
     /// Where mutable locals lie.
@@ -35,11 +37,14 @@ pub(super) struct Body<'b> {
 impl<'b> Body<'b> {
     pub(super) fn new(mut out: Emitter<'b>, plan: &'b Plan, kernel: &'b Kernel, stage: Stage) -> Body<'b> {
         let iteration = out.int(LONG, 0);
+        let layout = layout(plan, kernel, stage);
+        let words = (0..layout.len() as u32).map(|number| out.argument(number)).collect();
         Body {
             out,
             plan,
             kernel,
-            layout: layout(plan, kernel, stage),
+            layout,
+            words,
             values: FxHashMap::default(),
             variables: FxHashMap::default(),
             memory: FxHashMap::default(),
@@ -73,7 +78,7 @@ impl<'b> Body<'b> {
     /// A word of the block of arguments.
     pub(super) fn word(&mut self, word: Word) -> Value {
         let number = self.layout.iter().position(|other| *other == word);
-        self.out.argument(number.expect("invariant: a kernel asks for words of its layout") as u32)
+        self.words[number.expect("invariant: a kernel asks for words of its layout")]
     }
 
     /// The address of a word of an array of words.

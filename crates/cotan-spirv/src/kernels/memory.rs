@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::layout::{Report, Word};
 use super::{LONG, Unsupported};
-use crate::emit::{Register, Value, Variable};
+use crate::emit::{Register, ThreadArray, Value, Variable};
 use cotan_device::Size;
 use cotan_ir::Elem;
 use cotan_loops::node::{BufferUse, walk};
@@ -11,13 +11,24 @@ use cotan_loops::{Buffer, Operand, Place, Target};
 use cotan_ops::Instruction;
 use rspirv::spirv::Op;
 
-/// Where an array lies: the address of its first element, and how many bytes the next one is away.
+/// Where an array lies: in device memory by the address of its first element, and how many bytes the next one is away.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Memory {
     /// Always there.
     Fixed([Value; 2]),
     /// There where it was bound last.
     Named([Variable; 2]),
+    /// In the private memory of the thread.
+    Private(ThreadArray),
+}
+
+/// Where an element lies.
+#[derive(Clone, Copy, Debug)]
+enum Spot {
+    /// In device memory, at an address.
+    At(Value),
+    /// In the private memory of the thread, at an index.
+    Private(ThreadArray, Value),
 }
 
 impl Body<'_> {
@@ -29,8 +40,13 @@ impl Body<'_> {
             self.memory.insert(*buffer, Memory::Fixed([address, stride]));
         }
         for (position, region) in self.kernel.regions.iter().enumerate() {
-            let place = self.region(position);
-            self.memory.insert(region.buffer, Memory::Fixed(place));
+            let memory = match region.size {
+                Size::Private(elements) => {
+                    Memory::Private(self.out.thread_array(Register::of(self.elem(region.buffer)), elements))
+                }
+                Size::Known(_) | Size::Growing(_) => Memory::Fixed(self.region(position)),
+            };
+            self.memory.insert(region.buffer, memory);
         }
         let mut names = Vec::new();
         walk(&self.kernel.body, &mut |node| {
@@ -53,15 +69,18 @@ impl Body<'_> {
         }
     }
 
-    /// The first element of a region of the thread. Elements of threads lie side by side, eight bytes each.
+    /// The first element of a region of the thread, in the tile of its workgroup, where elements of threads lie side by side, eight
+    /// bytes each.
     fn region(&mut self, position: usize) -> [Value; 2] {
-        let (slab, threads, first) =
-            (self.word(Word::Slab), self.word(Word::Threads), self.word(Word::Region(position)));
-        let row = self.out.mul(LONG, first, threads);
-        let thread = self.out.thread();
-        let element = self.out.add(LONG, row, thread);
-        let eight = self.out.int(LONG, 8);
-        [self.out.address(Elem::U64, slab, element), self.out.mul(LONG, threads, eight)]
+        let (slab, row, first) = (self.word(Word::Slab), self.word(Word::Row), self.word(Word::Region(position)));
+        let (thread, size) = (self.out.thread(), self.out.int(LONG, self.out.workgroup().into()));
+        let [group, local] = [Op::UDiv, Op::UMod].map(|op| self.out.op(op, LONG, &[thread, size]));
+        let before = self.out.mul(LONG, group, row);
+        let before = self.out.add(LONG, before, first);
+        let before = self.out.mul(LONG, before, size);
+        let element = self.out.add(LONG, before, local);
+        let stride = self.out.int(LONG, 8 * i64::from(self.out.workgroup()));
+        [self.out.address(Elem::U64, slab, element), stride]
     }
 
     fn bytes(&mut self, buffer: Buffer) -> Value {
@@ -71,9 +90,14 @@ impl Body<'_> {
 
     /// The address of the first element, and the bytes to the next one.
     fn whole(&mut self, buffer: Buffer) -> [Value; 2] {
-        match self.memory.get(&buffer).expect("invariant: a kernel mentions memory that it is given, makes or binds") {
-            Memory::Fixed(place) => *place,
-            Memory::Named(variables) => variables.map(|variable| self.out.get(variable)),
+        match self.memory.get(&buffer) {
+            Some(Memory::Fixed(place)) => *place,
+            Some(Memory::Named(variables)) => variables.map(|variable| self.out.get(variable)),
+            Some(Memory::Private(_)) | None => {
+                unreachable!(
+                    "invariant: a kernel mentions memory that it is given, makes or binds, and binds no private memory"
+                )
+            }
         }
     }
 
@@ -88,6 +112,38 @@ impl Body<'_> {
         self.out.add(LONG, first, bytes)
     }
 
+    fn spot(&mut self, place: Place) -> Spot {
+        if let Some(Memory::Private(array)) = self.memory.get(&place.buffer) {
+            return Spot::Private(*array, self.operand(place.offset));
+        }
+        Spot::At(self.address(place))
+    }
+
+    /// The place so many elements behind another one of the same array.
+    fn behind(&mut self, first: Spot, buffer: Buffer, offset: Value) -> Spot {
+        match first {
+            Spot::At(address) => {
+                let [_, stride] = self.whole(buffer);
+                Spot::At(self.at([address, stride], offset))
+            }
+            Spot::Private(array, index) => Spot::Private(array, self.out.add(LONG, index, offset)),
+        }
+    }
+
+    fn load_from(&mut self, elem: Elem, spot: Spot) -> Value {
+        match spot {
+            Spot::At(address) => self.out.load(elem, address),
+            Spot::Private(array, index) => self.out.get_element(array, index),
+        }
+    }
+
+    fn store_to(&mut self, elem: Elem, spot: Spot, value: Value) {
+        match spot {
+            Spot::At(address) => self.out.store(elem, address, value),
+            Spot::Private(array, index) => self.out.set_element(array, index, value),
+        }
+    }
+
     fn elem(&self, buffer: Buffer) -> Elem {
         self.f().buffers[buffer.index()].elem
     }
@@ -95,8 +151,8 @@ impl Body<'_> {
     // ---- elements
 
     pub(super) fn load(&mut self, from: Place) -> Value {
-        let at = self.address(from);
-        self.out.load(self.elem_of(from), at)
+        let spot = self.spot(from);
+        self.load_from(self.elem_of(from), spot)
     }
 
     fn elem_of(&self, place: Place) -> Elem {
@@ -106,8 +162,11 @@ impl Body<'_> {
     /// Writes an element; to a stack only where it has room.
     pub(super) fn store(&mut self, to: Place, value: Value) {
         let elem = self.elem_of(to);
+        let Some(number) = self.growing(to.buffer) else {
+            let spot = self.spot(to);
+            return self.store_to(elem, spot, value);
+        };
         let at = self.address(to);
-        let Some(number) = self.growing(to.buffer) else { return self.out.store(elem, at, value) };
         let (offset, capacity) = (self.operand(to.offset), self.word(Word::Capacity(number)));
         let is_there = self.out.compare(Op::SLessThan, offset, capacity);
         self.out.when(is_there, |out| out.store(elem, at, value));
@@ -130,10 +189,10 @@ impl Body<'_> {
                 self.define(local, total);
             }
             Target::Element(place) => {
-                let (elem, at) = (self.elem_of(place), self.address(place));
-                let before = self.out.load(elem, at);
+                let (elem, spot) = (self.elem_of(place), self.spot(place));
+                let before = self.load_from(elem, spot);
                 let total = self.combined(instruction, elem, [before, value])?;
-                self.out.store(elem, at, total);
+                self.store_to(elem, spot, total);
             }
         }
         Ok(())
@@ -141,14 +200,13 @@ impl Body<'_> {
 
     pub(super) fn copy(&mut self, from: Place, to: Place, count: Operand) -> Result<(), Unsupported> {
         let elem = self.elem_of(from);
-        let [source, target] = [from, to].map(|place| self.address(place));
-        let [[_, source_stride], [_, target_stride]] = [from, to].map(|place| self.whole(place.buffer));
+        let [source, target] = [from, to].map(|place| self.spot(place));
         let count = self.operand(count);
         self.up_to(count, |body, k| {
-            let at = body.at([source, source_stride], k);
-            let value = body.out.load(elem, at);
-            let at = body.at([target, target_stride], k);
-            body.out.store(elem, at, value);
+            let at = body.behind(source, from.buffer, k);
+            let value = body.load_from(elem, at);
+            let at = body.behind(target, to.buffer, k);
+            body.store_to(elem, at, value);
             Ok(())
         })
     }

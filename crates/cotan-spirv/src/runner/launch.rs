@@ -142,6 +142,7 @@ impl Running<'_> {
                     let name = &plan.function.buffers[buffer.index()].name;
                     launch.address(buffer).ok_or_else(|| RunError::Bug(format!("`{name}` has no memory")))?
                 }
+                Word::Row => row,
                 Word::Region(position) => regions[position],
                 Word::Capacity(number) => launch.capacities[number] as u64,
                 Word::Chains => stage.chains,
@@ -172,6 +173,7 @@ impl<'l> Known<'l> {
                 Size::Known(extents) => {
                     extents.iter().fold(1_u64, |n, count| n.saturating_mul(extent(self.launch, *count)))
                 }
+                Size::Private(_) => 0,
                 Size::Growing(number) => self.launch.capacities[*number] as u64,
             };
             first = first.saturating_add(elements);
