@@ -32,7 +32,7 @@ void main() {
     for (int k = 0; k < STEPS; ++k) {
       xs[k] = x;
       ys[k] = y;
-      const double caught = x * y;
+      const double caught = x * y / (1.0lf + x);
       x += LENGTH * (a * x - caught);
       y += LENGTH * (caught - b * y);
     }
@@ -40,10 +40,11 @@ void main() {
     for (int k = STEPS - 1; k >= 0; --k) {
       x = xs[k];
       y = ys[k];
-      const double of_caught = bar_y - bar_x;
+      // Of x y / (1 + x): in x it has y / (1 + x)^2, in y x / (1 + x).
+      const double inverse = 1.0lf / (1.0lf + x), of_caught = (bar_y - bar_x) * inverse;
       bar_a += bar_x * x;
       bar_b -= bar_y * y;
-      bar_x += LENGTH * (bar_x * a + of_caught * y);
+      bar_x += LENGTH * (bar_x * a + of_caught * y * inverse);
       bar_y += LENGTH * (of_caught * x - bar_y * b);
     }
     of_x.at[i] = bar_x;

@@ -130,6 +130,10 @@ pub struct Region {
     pub buffer: Buffer,
     /// Its size.
     pub size: Size,
+    /// With how many elements it may lie in the private memory of a thread, if it may.
+    pub private: Option<u32>,
+    /// The names of memory that are bound to it, where it may.
+    pub names: Vec<Buffer>,
 }
 
 /// How many elements a region has.
@@ -137,8 +141,6 @@ pub struct Region {
 pub enum Size {
     /// As many as the host computes from these extents.
     Known(Vec<Operand>),
-    /// So many, which may lie in the private memory of a thread: nothing is bound to the array.
-    Private(u32),
     /// As many as the capacity of this number.
     Growing(usize),
 }

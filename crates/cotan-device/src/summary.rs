@@ -49,7 +49,6 @@ impl Plan {
                     let extents = extents.iter().map(|extent| text.operand(*extent));
                     Some(extents.fold(info.elem.bytes().to_string(), |all, extent| format!("{all} * {extent}")))
                 }
-                Size::Private(elements) => Some(format!("{} * {elements}", info.elem.bytes())),
                 Size::Growing(_) => None,
             };
             ArraySummary { name: text.buffer(region.buffer), bytes }

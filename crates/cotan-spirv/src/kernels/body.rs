@@ -16,6 +16,7 @@ pub(super) struct Body<'b> {
     pub(super) out: Emitter<'b>,
     pub(super) plan: &'b Plan,
     pub(super) kernel: &'b Kernel,
+    pub(super) stage: Stage,
     pub(super) layout: Vec<Word>,
     /// The words of the layout, read once where the kernel begins.
     words: Vec<Value>,
@@ -25,8 +26,8 @@ pub(super) struct Body<'b> {
     variables: FxHashMap<Local, Variable>,
     /// Where buffers lie.
     pub(super) memory: FxHashMap<Buffer, Memory>,
-    /// Whether elements of an array that grows are missing.
-    pub(super) missing: FxHashMap<Buffer, Variable>,
+    /// The arrays that grow.
+    pub(super) growing: FxHashMap<Buffer, super::memory::Growth>,
     /// The number of the iteration.
     iteration: Value,
     n_checks: i64,
@@ -43,12 +44,13 @@ impl<'b> Body<'b> {
             out,
             plan,
             kernel,
+            stage,
             layout,
             words,
             values: FxHashMap::default(),
             variables: FxHashMap::default(),
             memory: FxHashMap::default(),
-            missing: FxHashMap::default(),
+            growing: FxHashMap::default(),
             iteration,
             n_checks: 0,
             reducing: Vec::new(),
@@ -65,7 +67,8 @@ impl<'b> Body<'b> {
         self.open_memory();
     }
 
-    pub(super) fn finish(self) -> Module {
+    pub(super) fn finish(mut self) -> Module {
+        self.report_needs();
         self.out.finish()
     }
 
@@ -168,7 +171,9 @@ impl<'b> Body<'b> {
             }
             let count = self.word(Word::Count(position));
             // Counts are positive here, and so is what is divided.
-            let [quotient, remainder] = [Op::UDiv, Op::UMod].map(|op| self.out.op(op, LONG, &[rest, count]));
+            let quotient = self.out.op(Op::UDiv, LONG, &[rest, count]);
+            let whole = self.out.mul(LONG, quotient, count);
+            let remainder = self.out.sub(LONG, rest, whole);
             self.define(*index, remainder);
             rest = quotient;
         }

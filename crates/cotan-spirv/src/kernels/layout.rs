@@ -71,8 +71,8 @@ pub fn layout(plan: &Plan, kernel: &Kernel, stage: Stage) -> Vec<Word> {
     let common = [Word::Report, Word::Launch, Word::Cells, Word::Iterations, Word::Threads];
     let mut words = common.to_vec();
     match stage {
-        Stage::Whole => words.extend(of_body(plan, kernel)),
-        Stage::Chains => {
+        Stage::Whole(_) => words.extend(of_body(plan, kernel)),
+        Stage::Chains(_) => {
             words.push(Word::Chains);
             words.extend(of_body(plan, kernel));
             words.extend((0..n_sums).map(Word::To));

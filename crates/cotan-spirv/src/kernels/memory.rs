@@ -4,7 +4,7 @@ use super::body::Body;
 use super::layout::{Report, Word};
 use super::{LONG, Unsupported};
 use crate::emit::{Register, ThreadArray, Value, Variable};
-use cotan_device::Size;
+use cotan_device::{Region, Size};
 use cotan_ir::Elem;
 use cotan_loops::node::{BufferUse, walk};
 use cotan_loops::{Buffer, Operand, Place, Target};
@@ -18,8 +18,21 @@ pub(super) enum Memory {
     Fixed([Value; 2]),
     /// There where it was bound last.
     Named([Variable; 2]),
-    /// In the private memory of the thread.
-    Private(ThreadArray),
+    /// In the private memory of the thread, from an element on that was bound last, if it is a name.
+    Private(ThreadArray, Option<Variable>),
+}
+
+/// An array that grows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growth {
+    /// Its number.
+    number: usize,
+    /// How many elements it has room for.
+    capacity: Value,
+    /// Whether elements are missing.
+    missing: Variable,
+    /// The most elements that it was to have.
+    needs: Variable,
 }
 
 /// Where an element lies.
@@ -40,18 +53,18 @@ impl Body<'_> {
             self.memory.insert(*buffer, Memory::Fixed([address, stride]));
         }
         for (position, region) in self.kernel.regions.iter().enumerate() {
-            let memory = match region.size {
-                Size::Private(elements) => {
-                    Memory::Private(self.out.thread_array(Register::of(self.elem(region.buffer)), elements))
+            match self.stage.growing().private(region) {
+                Some(elements) => self.open_private(region, elements),
+                None => {
+                    let place = self.region(position);
+                    self.memory.insert(region.buffer, Memory::Fixed(place));
                 }
-                Size::Known(_) | Size::Growing(_) => Memory::Fixed(self.region(position)),
-            };
-            self.memory.insert(region.buffer, memory);
+            }
         }
         let mut names = Vec::new();
         walk(&self.kernel.body, &mut |node| {
             node.each_buffer(&mut |buffer, usage| {
-                if usage == BufferUse::Bind && !names.contains(&buffer) {
+                if usage == BufferUse::Bind && !names.contains(&buffer) && !self.memory.contains_key(&buffer) {
                     names.push(buffer);
                 }
             });
@@ -62,11 +75,34 @@ impl Body<'_> {
         }
         for number in 0..self.plan.growing.len() {
             if self.layout.contains(&Word::Capacity(number)) {
-                let missing = self.out.variable(Register::Bool);
-                self.missing.insert(self.plan.growing[number], missing);
-                self.set_missing(missing, false);
+                self.open_growing(number);
             }
         }
+    }
+
+    /// An array in private memory, with its names. One that grows has an element more, for what it has no room for.
+    fn open_private(&mut self, region: &Region, elements: u32) {
+        let length = if matches!(region.size, Size::Growing(_)) { elements + 1 } else { elements };
+        let array = self.out.thread_array(Register::of(self.elem(region.buffer)), length);
+        self.memory.insert(region.buffer, Memory::Private(array, None));
+        for name in &region.names {
+            let first = self.out.variable(LONG);
+            self.memory.insert(*name, Memory::Private(array, Some(first)));
+        }
+    }
+
+    fn open_growing(&mut self, number: usize) {
+        let buffer = self.plan.growing[number];
+        let region = self.kernel.regions.iter().find(|region| region.buffer == buffer);
+        let capacity = match region.and_then(|region| self.stage.growing().private(region)) {
+            Some(elements) => self.out.int(LONG, elements.into()),
+            None => self.word(Word::Capacity(number)),
+        };
+        let (missing, needs) = (self.out.variable(Register::Bool), self.out.variable(LONG));
+        let zero = self.out.int(LONG, 0);
+        self.out.set(needs, zero);
+        self.set_missing(missing, false);
+        self.growing.insert(buffer, Growth { number, capacity, missing, needs });
     }
 
     /// The first element of a region of the thread, in the tile of its workgroup, where elements of threads lie side by side, eight
@@ -93,7 +129,7 @@ impl Body<'_> {
         match self.memory.get(&buffer) {
             Some(Memory::Fixed(place)) => *place,
             Some(Memory::Named(variables)) => variables.map(|variable| self.out.get(variable)),
-            Some(Memory::Private(_)) | None => {
+            Some(Memory::Private(..)) | None => {
                 unreachable!(
                     "invariant: a kernel mentions memory that it is given, makes or binds, and binds no private memory"
                 )
@@ -113,10 +149,13 @@ impl Body<'_> {
     }
 
     fn spot(&mut self, place: Place) -> Spot {
-        if let Some(Memory::Private(array)) = self.memory.get(&place.buffer) {
-            return Spot::Private(*array, self.operand(place.offset));
-        }
-        Spot::At(self.address(place))
+        let Some(Memory::Private(array, first)) = self.memory.get(&place.buffer).copied() else {
+            return Spot::At(self.address(place));
+        };
+        let offset = self.operand(place.offset);
+        let Some(first) = first else { return Spot::Private(array, offset) };
+        let first = self.out.get(first);
+        Spot::Private(array, self.out.add(LONG, first, offset))
     }
 
     /// The place so many elements behind another one of the same array.
@@ -162,14 +201,22 @@ impl Body<'_> {
     /// Writes an element; to a stack only where it has room.
     pub(super) fn store(&mut self, to: Place, value: Value) {
         let elem = self.elem_of(to);
-        let Some(number) = self.growing(to.buffer) else {
-            let spot = self.spot(to);
+        let spot = self.spot(to);
+        let Some(Growth { capacity, .. }) = self.growing.get(&to.buffer).copied() else {
             return self.store_to(elem, spot, value);
         };
-        let at = self.address(to);
-        let (offset, capacity) = (self.operand(to.offset), self.word(Word::Capacity(number)));
-        let is_there = self.out.compare(Op::SLessThan, offset, capacity);
-        self.out.when(is_there, |out| out.store(elem, at, value));
+        match spot {
+            Spot::At(at) => {
+                let offset = self.operand(to.offset);
+                let is_there = self.out.compare(Op::SLessThan, offset, capacity);
+                self.out.when(is_there, |out| out.store(elem, at, value));
+            }
+            Spot::Private(array, index) => {
+                let is_there = self.out.compare(Op::SLessThan, index, capacity);
+                let index = self.out.choose(LONG, is_there, index, capacity);
+                self.out.set_element(array, index, value);
+            }
+        }
     }
 
     pub(super) fn combine(
@@ -215,12 +262,19 @@ impl Body<'_> {
 
     pub(super) fn bind(&mut self, buffer: Buffer, to: Place) {
         self.leave_where_missing(to.buffer);
-        let [_, stride] = self.whole(to.buffer);
-        let first = self.address(to);
-        if let Some(Memory::Named(variables)) = self.memory.get(&buffer) {
-            let [name, step] = *variables;
-            self.out.set(name, first);
-            self.out.set(step, stride);
+        match (self.memory.get(&buffer).copied(), self.spot(to)) {
+            (Some(Memory::Named([name, step])), Spot::At(first)) => {
+                let [_, stride] = self.whole(to.buffer);
+                self.out.set(name, first);
+                self.out.set(step, stride);
+            }
+            (Some(Memory::Private(_, Some(name))), Spot::Private(_, first)) => self.out.set(name, first),
+            (
+                Some(Memory::Fixed(_) | Memory::Named(_) | Memory::Private(..)) | None,
+                Spot::At(_) | Spot::Private(..),
+            ) => {
+                unreachable!("invariant: names have variables, and those of private memory are names of nothing else")
+            }
         }
     }
 
@@ -242,11 +296,6 @@ impl Body<'_> {
 
     // ---- arrays that grow
 
-    /// The number of an array that the kernel lets grow.
-    fn growing(&self, buffer: Buffer) -> Option<usize> {
-        self.missing.contains_key(&buffer).then(|| self.plan.growing.iter().position(|other| *other == buffer))?
-    }
-
     /// An array of the thread; one whose size only the thread knows may have too little room.
     pub(super) fn allocate(&mut self, buffer: Buffer, extents: &[Operand]) {
         let is_growing = |size: &Size| matches!(size, Size::Growing(_));
@@ -266,31 +315,52 @@ impl Body<'_> {
     }
 
     pub(super) fn open_stack(&mut self, buffer: Buffer) {
-        if let Some(missing) = self.missing.get(&buffer) {
-            self.set_missing(*missing, false);
+        if let Some(Growth { missing, .. }) = self.growing.get(&buffer).copied() {
+            self.set_missing(missing, false);
         }
     }
 
-    /// Notes what an array needs that has too little room.
+    /// Notes what an array needs. That it has too little room is reported where the thread ends: a branch costs time in each
+    /// iteration, also where it is not taken.
     pub(super) fn extend(&mut self, buffer: Buffer, count: Value) {
-        let Some(number) = self.growing(buffer) else { return };
-        let (capacity, report) = (self.word(Word::Capacity(number)), self.word(Word::Report));
-        let at = self.word_at(report, Report::NEEDS + number);
-        let launch_at = self.word_at(report, Report::LAUNCH);
-        let launch = self.word(Word::Launch);
-        let missing = self.missing[&buffer];
-        let lacks = self.out.compare(Op::SGreaterThan, count, capacity);
-        self.out.when(lacks, |out| {
-            out.atomic_extreme(Op::AtomicUMax, at, count);
-            out.atomic_extreme(Op::AtomicUMin, launch_at, launch);
-            let yes = out.constant(cotan_ir::Const::bool(true));
-            out.set(missing, yes);
-        });
+        let Some(Growth { capacity, missing, needs, .. }) = self.growing.get(&buffer).copied() else { return };
+        let most = self.out.get(needs);
+        let is_more = self.out.compare(Op::SGreaterThan, count, most);
+        let most = self.out.choose(LONG, is_more, count, most);
+        self.out.set(needs, most);
+        let (was_missing, lacks) = (self.out.get(missing), self.out.compare(Op::SGreaterThan, count, capacity));
+        let is_missing = self.out.or(Register::Bool, was_missing, lacks);
+        self.out.set(missing, is_missing);
     }
 
+    /// Reports the arrays that have had too little room.
+    pub(super) fn report_needs(&mut self) {
+        let mut all: Vec<Growth> = self.growing.values().copied().collect();
+        if all.is_empty() {
+            return;
+        }
+        all.sort_by_key(|growth| growth.number);
+        let (report, launch) = (self.word(Word::Report), self.word(Word::Launch));
+        let launch_at = self.word_at(report, Report::LAUNCH);
+        for Growth { number, capacity, needs, .. } in all {
+            let at = self.word_at(report, Report::NEEDS + number);
+            let needs = self.out.get(needs);
+            let lacks = self.out.compare(Op::SGreaterThan, needs, capacity);
+            self.out.when(lacks, |out| {
+                out.atomic_extreme(Op::AtomicUMax, at, needs);
+                out.atomic_extreme(Op::AtomicUMin, launch_at, launch);
+            });
+        }
+    }
+
+    /// Ends the thread where elements are missing.
     fn leave_where_missing(&mut self, buffer: Buffer) {
-        if let Some(missing) = self.missing.get(&buffer).copied() {
+        if let Some(Growth { missing, .. }) = self.growing.get(&buffer).copied() {
             let is_missing = self.out.get(missing);
+            let branches = self.out.begin_branches(is_missing);
+            self.report_needs();
+            self.out.otherwise(branches);
+            self.out.end_branches(branches);
             self.out.leave_if(is_missing, |_| {});
         }
     }

@@ -190,13 +190,13 @@ fn compiled(
     let mut all = Vec::new();
     for (number, kernel) in plan.kernels.iter().enumerate() {
         let mut stages = Vec::new();
-        for (stage, code) in Stage::of(kernel).iter().zip(&mut code) {
+        for (stage, code) in Stage::of(kernel).into_iter().zip(&mut code) {
             let start = Instant::now();
             let pipeline = device.compile_code(Code::from(code), Some(cache)).map_err(|error| {
                 LoadPlanError::Device(RefusedKernel { kernel: Some(kernel_text(plan, number)), error })
             })?;
             times.slowest = times.slowest.max(start.elapsed());
-            stages.push(LoadedStage { stage: *stage, pipeline, layout: layout(plan, kernel, *stage) });
+            stages.push(LoadedStage { stage, pipeline, layout: layout(plan, kernel, stage) });
         }
         all.push(stages);
     }
