@@ -161,24 +161,6 @@ impl<'b> Body<'b> {
         self.iteration = iteration;
     }
 
-    /// The indices of an iteration, the last of which counts fastest.
-    pub(super) fn define_indices(&mut self, indices: &[(Local, Operand)], iteration: Value) {
-        let mut rest = iteration;
-        for (position, (index, _)) in indices.iter().enumerate().rev() {
-            if position == 0 {
-                self.define(*index, rest);
-                return;
-            }
-            let count = self.word(Word::Count(position));
-            // Counts are positive here, and so is what is divided.
-            let quotient = self.out.op(Op::UDiv, LONG, &[rest, count]);
-            let whole = self.out.mul(LONG, quotient, count);
-            let remainder = self.out.sub(LONG, rest, whole);
-            self.define(*index, remainder);
-            rest = quotient;
-        }
-    }
-
     // ---- scalars
 
     pub(super) fn operand(&mut self, operand: Operand) -> Value {

@@ -9,6 +9,7 @@ mod chains;
 mod control;
 mod gamma;
 mod host;
+mod indices;
 mod layout;
 mod memory;
 mod reduction;
@@ -184,11 +185,7 @@ impl Body<'_> {
             Shape::Each(indices) => {
                 self.read_cells();
                 let ends = self.shared_iterations();
-                self.counted(ends, |body, k| {
-                    body.define_indices(indices, k);
-                    body.set_iteration(k);
-                    body.nodes(&kernel.body)
-                })
+                self.each_iteration(indices, ends, |body| body.nodes(&kernel.body))
             }
             Shape::Reduce { .. } => Err(Unsupported::Node("a reduction in one launch".to_owned())),
         }
