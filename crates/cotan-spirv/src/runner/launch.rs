@@ -3,12 +3,14 @@
 use super::batch::{Queued, QueuedLaunch};
 use super::{LoadedPlan, Running, failed, failures};
 use crate::kernels::{Growing, NUMBERS, Stage, Word};
+use crate::vulkan::Kind;
 use cotan_device::{Kernel, KernelId, Launch, Plan, Region, RunError, Shape, Size};
 use cotan_loops::Operand;
 use cotan_ops::reduce::{BLOCK, LANES};
 
-/// The most threads of a launch.
+/// The most threads of a launch, and on a CPU, whose few cores take longer to begin threads than they gain by more of them.
 const MOST_THREADS: u64 = 1 << 14;
+const MOST_THREADS_OF_CPU: u64 = 1 << 12;
 
 /// The most bytes that threads of a launch have of their own.
 const MOST_SLAB: u64 = 256 << 20;
@@ -115,7 +117,7 @@ impl Running<'_> {
         let (regions, row) = known.regions(stage.stage.growing());
         let has_memory = matches!(stage.stage, Stage::Whole(_) | Stage::Chains(_));
         let row = if has_memory { row } else { 0 };
-        let most = MOST_THREADS.min(MOST_SLAB / row.max(1).saturating_mul(8)).max(group);
+        let most = most_threads(loaded.device.info().kind).min(MOST_SLAB / row.max(1).saturating_mul(8)).max(group);
         let wanted = stage.wanted.min(most);
         let threads = wanted.next_multiple_of(group);
         let bytes = row.saturating_mul(8).saturating_mul(threads);
@@ -190,6 +192,13 @@ impl<'l> Known<'l> {
             first = first.saturating_add(elements);
         }
         (firsts, first)
+    }
+}
+
+fn most_threads(kind: Kind) -> u64 {
+    match kind {
+        Kind::Software => MOST_THREADS_OF_CPU,
+        Kind::Discrete | Kind::Integrated | Kind::Virtual | Kind::Other => MOST_THREADS,
     }
 }
 
