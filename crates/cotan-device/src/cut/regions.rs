@@ -69,7 +69,7 @@ fn make_private(kernel: &mut Kernel, buffers: &[BufferInfo]) {
             Size::Growing(_) => growing.push(position),
         }
     }
-    let share = (room + 1).checked_div(growing.len() as u64).unwrap_or(0);
+    let share = room.checked_div(growing.len() as u64).unwrap_or(0);
     // A power of two, so that sizes are few.
     let share = if share < FEWEST { 0 } else { 1_u64 << share.ilog2() };
     if kernel.shape.is_parallel() && share > 0 {
