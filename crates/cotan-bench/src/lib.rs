@@ -6,6 +6,7 @@
 
 mod adbench;
 mod cpp;
+mod gpu;
 mod loops;
 mod marks;
 mod operations;
@@ -22,6 +23,7 @@ pub use cotan_measure::{
     agreement, compare_blocks, evaluate, evaluate_by_tape, measure, measure_beside, profile, profile_table,
 };
 pub use cpp::Cpp;
+pub use gpu::{GPU_CASES, GpuFigures, Shaders, gpu_figures, gpu_program, gpu_table};
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use operations::{Form, JudgedOperation, OPERATIONS, Operation, PeerTime, Work, judge, operation, operation_table};

@@ -1,5 +1,5 @@
 //! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`, `products`,
-//! `operations [NAME...]`, `workloads [NAME...] [--held-out]`.
+//! `operations [NAME...]`, `workloads [NAME...] [--held-out]`, `gpu [NAME...]`.
 
 mod baselines;
 mod report;
@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotan::cpu::{InstructionSet, SearchConfig, Width};
 use cotan::host::Elem;
 use cotan::{Compiler, Config, Engine, VersionPolicy};
+use cotan_bench::{GPU_CASES, Shaders, gpu_figures, gpu_table};
 use cotan_bench::{
     HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Settings, Workload, loop_instance,
 };
@@ -78,6 +79,11 @@ enum Command {
         #[arg(long)]
         held_out: bool,
     },
+    /// Kernels on a Vulkan device beside hand-written shaders, which are built for it.
+    Gpu {
+        /// Which; all by default.
+        names: Vec<String>,
+    },
     /// The large instances on two threads, beside two copies on one thread each.
     Threads {
         /// The folder that holds `gmm`, `ba` and `lstm`.
@@ -141,6 +147,12 @@ fn main() -> Result<()> {
         }
         return on_two_threads(data, budget, &cli.options);
     }
+    if let Command::Gpu { names } = &cli.command {
+        if cli.options.profile {
+            bail!("`gpu` has no --profile");
+        }
+        return beside_shaders(names, budget, &cli.options);
+    }
     let compiler = compiler(threads, &cli.options)?;
     if let Command::Products = &cli.command {
         if cli.options.profile {
@@ -161,9 +173,11 @@ fn main() -> Result<()> {
         Command::All { data, marks: _ } => every_case(data)?,
         Command::Operations { names } if cli.options.profile => operation_cases(names)?,
         Command::Workloads { names, held_out } if cli.options.profile => workload_cases(names, *held_out)?,
-        Command::Operations { .. } | Command::Workloads { .. } | Command::Threads { .. } | Command::Products => {
-            Vec::new()
-        }
+        Command::Operations { .. }
+        | Command::Workloads { .. }
+        | Command::Threads { .. }
+        | Command::Gpu { .. }
+        | Command::Products => Vec::new(),
     };
     if cli.options.out.is_some() && cases.len() != 1 {
         bail!("--out takes the entries of one instance, found {} instances", cases.len());
@@ -174,6 +188,7 @@ fn main() -> Result<()> {
         | Command::Loops { .. }
         | Command::Threads { .. }
         | Command::Products
+        | Command::Gpu { .. }
         | Command::Operations { .. }
         | Command::Workloads { .. } => false,
     };
@@ -228,13 +243,18 @@ fn threads(cli: &Cli) -> Result<NonZeroUsize> {
         | Command::All { .. }
         | Command::Products
         | Command::Operations { .. }
+        | Command::Gpu { .. }
         | Command::Threads { .. } => std::thread::available_parallelism().ok(),
     };
     Ok(wanted.or(all).unwrap_or(NonZeroUsize::MIN))
 }
 
 fn compiler(threads: NonZeroUsize, options: &Options) -> Result<Compiler> {
-    let config = Config {
+    Compiler::new(config(threads, options)).map_err(anyhow::Error::msg)
+}
+
+fn config(threads: NonZeroUsize, options: &Options) -> Config {
+    Config {
         llvm: match std::env::var_os("COTAN_LLVM") {
             Some(word) if word == "none" => SearchConfig::nowhere(),
             path => SearchConfig { explicit: path.map(PathBuf::from), ..SearchConfig::default() },
@@ -244,8 +264,7 @@ fn compiler(threads: NonZeroUsize, options: &Options) -> Result<Compiler> {
         instructions: options.cpu,
         versions: options.versions,
         ..Config::default()
-    };
-    Compiler::new(config).map_err(anyhow::Error::msg)
+    }
 }
 
 /// Prints what two threads gain on the large instances.
@@ -264,6 +283,23 @@ fn on_two_threads(data: &Path, budget: Duration, options: &Options) -> Result<()
         rows.push(throughput(&compiler, instance, budget)?);
     }
     print_rows(&rows, throughput_table, options.json)
+}
+
+/// Prints what kernels take beside hand-written shaders.
+fn beside_shaders(names: &[String], budget: Duration, options: &Options) -> Result<()> {
+    let mut fast = config(NonZeroUsize::MIN, options);
+    fast.device.fast_math = true;
+    let [exact, fast] = [config(NonZeroUsize::MIN, options), fast].map(Compiler::new);
+    let (exact, fast) = (exact.map_err(anyhow::Error::msg)?, fast.map_err(anyhow::Error::msg)?);
+    fast.device().map_err(|error| anyhow::anyhow!("no Vulkan device, so there is nothing to compare: {error}"))?;
+    let shaders =
+        Shaders { sources: baselines::benches().join("reference"), built: baselines::folder()?.join("shaders") };
+    let all = GPU_CASES.into_iter().filter(|_| names.is_empty());
+    let mut rows = Vec::new();
+    for name in names.iter().map(String::as_str).chain(all) {
+        rows.push(gpu_figures(&exact, &fast, &shaders, name, budget).with_context(|| name.to_owned())?);
+    }
+    print_rows(&rows, gpu_table, options.json)
 }
 
 /// Prints what chains of matrix products do a second.

@@ -160,6 +160,10 @@ pub struct Region {
     pub buffer: Buffer,
     /// Its size.
     pub size: Size,
+    /// With how many elements it may lie in the private memory of a thread, if it may.
+    pub private: Option<u32>,
+    /// The names of memory that are bound to it, where it may.
+    pub names: Vec<Buffer>,
 }
 
 /// How many elements a region has.

@@ -234,20 +234,20 @@ fn contributions_are_written_down_and_added_by_independent_iterations() {
     check_kernels(
         include_str!("../../../tests/plans/scatter.cir"),
         expect![[r#"
-        kernel 0, a thread for each t.10 < t.9 {
-        kernel 1, one thread {
-        kernel 2, a thread for each g < t.18 {
-        kernel 3, a thread for each e.7 < t.3 {
-        kernel 4, a thread for each g.2 < t.37 {
-        kernel 5, a thread for each b.1 < radix.26 {
-        kernel 6, a thread for each b.2 < radix.26 {
-        kernel 7, a thread for each g.5 < t.37 {
-        kernel 8, a thread for each g.6 < t.37 {
-        kernel 9, a thread for each b.4 < radix.26 {
-        kernel 10, a thread for each b.5 < radix.26 {
-        kernel 11, a thread for each g.9 < t.37 {
-        kernel 12, a thread for each j < t.9 {
-    "#]],
+            kernel 0, a thread for each t.10 < t.9 {
+            kernel 1, one thread {
+            kernel 2, a thread for each g < t.25 {
+            kernel 3, a thread for each e.7 < t.3 {
+            kernel 4, a thread for each g.2 < t.45 {
+            kernel 5, a thread for each b.1 < radix.26 {
+            kernel 6, a thread for each b.2 < radix.26 {
+            kernel 7, a thread for each g.5 < t.45 {
+            kernel 8, a thread for each g.6 < t.45 {
+            kernel 9, a thread for each b.4 < radix.26 {
+            kernel 10, a thread for each b.5 < radix.26 {
+            kernel 11, a thread for each g.9 < t.45 {
+            kernel 12, a thread for each j < t.9 {
+        "#]],
     );
 }
 
@@ -313,13 +313,17 @@ fn products_stay_apart_from_sums_that_iterations_share() {
                       launch kernel 2
                     }
                     else {
-                      t.9 = add.i64 t.5, 1023
-                      t.10 = div.i64 t.9, 1024
-                      t.11 = max.i64 t.10, 256
+                      t.9 = div.i64 t.5, 3
+                      t.10 = max.i64 t.9, 1
+                      t.11 = min.i64 t.10, 1024
                       t.12 = sub.i64 t.11, 1
                       t.13 = add.i64 t.5, t.12
                       t.14 = div.i64 t.13, t.11
-                      alloc copies: f64[t.14, 3]
+                      t.15 = max.i64 t.14, 256
+                      t.16 = sub.i64 t.15, 1
+                      t.17 = add.i64 t.5, t.16
+                      t.18 = div.i64 t.17, t.15
+                      alloc copies: f64[3, t.18]
                       launch kernel 3
                       launch kernel 4
                     }
@@ -357,38 +361,39 @@ fn products_stay_apart_from_sums_that_iterations_share() {
                 }
               }
             }
-            kernel 3, a thread for each g.1 < t.14 {
-              given t.11, t.5, copies, keys, values
-              t.15 = mul.i64 g.1, 3
+            kernel 3, a thread for each g.1 < t.18 {
+              given t.18, t.15, t.5, copies, keys, values
               for e.3 < 3 {
-                t.16 = add.i64 t.15, e.3
-                copies[t.16] = -0.0
+                t.19 = mul.i64 e.3, t.18
+                t.20 = add.i64 t.19, g.1
+                copies[t.20] = -0.0
               }
-              t.17 = mul.i64 g.1, t.11
-              t.18 = sub.i64 t.5, t.17
-              t.19 = min.i64 t.18, t.11
-              for k.1 < t.19 {
-                t.20 = add.i64 t.17, k.1
-                e.4 = keys[t.20]
+              t.21 = mul.i64 g.1, t.15
+              t.22 = sub.i64 t.5, t.21
+              t.23 = min.i64 t.22, t.15
+              for k.1 < t.23 {
+                t.24 = add.i64 t.21, k.1
+                e.4 = keys[t.24]
                 is.2 = lt.i64 e.4, 3
                 if is.2 {
-                  e.5 = values[t.20]
-                  t.21 = add.i64 t.15, e.4
-                  e.6 = copies[t.21]
+                  e.5 = values[t.24]
+                  t.25 = mul.i64 e.4, t.18
+                  t.26 = add.i64 t.25, g.1
+                  e.6 = copies[t.26]
                   sum = add.f64 e.6, e.5
-                  copies[t.21] = sum
+                  copies[t.26] = sum
                 }
               }
             }
             kernel 4, one thread {
-              given t.14, h, copies
+              given t.18, h, copies
               for e.7 < 3 independent {
                 e.8 = h[e.7]
                 total := e.8
-                for g.2 < t.14 {
-                  t.22 = mul.i64 g.2, 3
-                  t.23 = add.i64 t.22, e.7
-                  e.9 = copies[t.23]
+                for g.2 < t.18 {
+                  t.27 = mul.i64 e.7, t.18
+                  t.28 = add.i64 t.27, g.2
+                  e.9 = copies[t.28]
                   sum.1 = add.f64 total, e.9
                   total := sum.1
                 }

@@ -284,3 +284,33 @@ fn a_panic_of_the_output_leaves_the_function_as_it_was() {
     }
     assert!(matches!(f.ran(), Some(Ran::OnDevice(taken)) if taken.allocations == 0), "{:?}", f.ran());
 }
+
+#[test]
+fn stacks_of_threads_have_the_same_numbers_in_private_memory_and_beyond_it() {
+    let text = "fn path(x: f64, a: f64, b: f64, n: i64) -> f64 {
+  let mut y = x
+  let mut left = n
+  while left > 0 {
+    y = a * y / (1 + y * y) + b
+    left -= 1
+  }
+  y
+}
+fn f[N](x: f64[N], a: f64[N], b: f64[N], trips: i64[N]) -> f64 =
+  +/ tabulate(N, |i| path(x[i], a[i], b[i], trips[i]))
+";
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let program = compiler.check("stacks.cot", text);
+    let request = derivative("f", DerivativeForm::Grad, &["x", "a", "b"]);
+    let [on_device, expected] =
+        [Engine::VULKAN, Engine::INTERPRETER].map(|engine| compiler.function(&program, &request, engine).unwrap());
+    let line = |first: f64, step: f64| vector(&(0..100).map(|k| first + step * f64::from(k)).collect::<Vec<f64>>());
+    // A stack of one f64 has room for 256 in private memory.
+    for most in [0, 1, 16, 17, 255, 256, 257, 3000, 5] {
+        let trips = (0..100).map(|k| if k == 70 { most } else { most.min(k) } as u64).collect();
+        let trips = HostValue::Tensor(Value { elem: Elem::I64, dims: vec![100], bits: trips });
+        let at = args(&[("x", line(0.5, 0.01)), ("a", line(1.5, -0.01)), ("b", line(-0.2, 0.003)), ("trips", trips)]);
+        assert_eq!(on_device.call(&at), expected.call(&at), "{most} trips");
+        assert!(matches!(on_device.ran(), Some(Ran::OnDevice(_))), "{most} trips");
+    }
+}

@@ -16,8 +16,9 @@ use cotan_ops::reduce::neutral;
 /// So many contributions are added one after the other.
 const FEW: i64 = 1024;
 
-/// An array of so many elements is copied.
+/// An array of so many elements is copied, and a larger one where there are [`SHARE`] times as many contributions as elements.
 const SMALL: i64 = 64;
+const SHARE: i64 = 128;
 
 /// Copies at most, and parts of contributions that are counted apart.
 const GROUPS: i64 = 1024;
@@ -79,9 +80,10 @@ impl Writer<'_> {
             }
             Some(keys) => match c.size.as_i64() {
                 Some(size) if size <= SMALL => self.by_copies(c, count, &mut many),
-                Some(_) => self.by_sorting(c, keys, count, &mut many),
-                None => {
-                    let is_small = self.test(Instruction::Le, c.size, Operand::i64(SMALL), &mut many);
+                Some(_) | None => {
+                    let share = self.int(Instruction::Div, count, Operand::i64(SHARE), &mut many);
+                    let most = self.int(Instruction::Max, share, Operand::i64(SMALL), &mut many);
+                    let is_small = self.test(Instruction::Le, c.size, most, &mut many);
                     let (mut copied, mut sorted) = (Vec::new(), Vec::new());
                     self.by_copies(c, count, &mut copied);
                     self.by_sorting(c, keys, count, &mut sorted);
@@ -143,19 +145,23 @@ impl Writer<'_> {
     fn by_copies(&mut self, c: &Contributions, count: Operand, nodes: &mut Vec<Node>) {
         let Target::Element(place) = c.target else { return };
         self.f.regroups_sums |= rounds(c.monoid, c.elem);
-        let groups = self.groups(count, Operand::i64(GROUPS), nodes);
-        let copies = self.array("copies", c.elem, &[groups.count, c.size], nodes);
+        // No more elements than contributions, so that clearing copies and combining them takes no longer than adding.
+        let most = self.int(Instruction::Max, c.size, one(), nodes);
+        let most = self.int(Instruction::Div, count, most, nodes);
+        let most = self.int(Instruction::Max, most, one(), nodes);
+        let most = self.int(Instruction::Min, most, Operand::i64(GROUPS), nodes);
+        let groups = self.groups(count, most, nodes);
+        let copies = self.array("copies", c.elem, &[c.size, groups.count], nodes);
         let g = self.local("g", Elem::I64);
         let mut body = Vec::new();
-        let first = self.int(Instruction::Mul, g.into(), c.size, &mut body);
         let e = self.local("e", Elem::I64);
         let mut clear = Vec::new();
-        let at = self.int(Instruction::Add, first, e.into(), &mut clear);
+        let at = self.place_of(e.into(), g, groups, &mut clear);
         clear.push(store(copies, at, c.neutral()));
         body.push(counted(e, c.size, Independence::None, clear));
         self.each_of_group(groups, g, &mut body, |out, k, inner| {
             out.if_there(c, k, inner, |out, key, value, inner| {
-                let offset = out.int(Instruction::Add, first, key, inner);
+                let offset = out.place_of(key, g, groups, inner);
                 out.update(Place { buffer: copies, offset }, c.monoid, value, inner);
             });
         });
@@ -167,8 +173,7 @@ impl Writer<'_> {
         let start = self.load(place.buffer, e.into(), &mut body);
         body.push(Node::Set(total, start));
         let mut inner = Vec::new();
-        let first = self.int(Instruction::Mul, g.into(), c.size, &mut inner);
-        let at = self.int(Instruction::Add, first, e.into(), &mut inner);
+        let at = self.place_of(e.into(), g, groups, &mut inner);
         let copy = self.load(copies, at, &mut inner);
         let sum = self.combined(c, total.into(), copy, &mut inner);
         inner.push(Node::Set(total, sum));

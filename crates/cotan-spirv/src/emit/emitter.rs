@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 /// What the builder says where something is written outside of a block. The emitter keeps one open.
 pub(super) const OPEN: &str = "invariant: the emitter has a function and a block open";
 
+/// Words of a module in front of its instructions.
+const HEAD: usize = 5;
+
 /// A value in a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(pub(crate) Word);
@@ -34,6 +37,16 @@ impl Kernel {
     /// The SPIR-V module. Its entry is called `main`.
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// How many instructions the module has.
+    pub fn n_instructions(&self) -> usize {
+        let (mut at, mut n) = (HEAD, 0);
+        while let Some(first) = self.words.get(at) {
+            at += (first >> 16).max(1) as usize;
+            n += 1;
+        }
+        n
     }
 
     /// The module as text.
@@ -162,6 +175,11 @@ impl<'a> Emitter<'a> {
     /// The number of the thread among all that run, an i64.
     pub fn thread(&self) -> Value {
         self.thread
+    }
+
+    /// Threads of a workgroup.
+    pub(crate) fn workgroup(&self) -> u32 {
+        self.workgroup
     }
 
     /// Whether the device computes with `f64`.

@@ -16,15 +16,18 @@ pub(super) struct Body<'b> {
     pub(super) out: Emitter<'b>,
     pub(super) plan: &'b Plan,
     pub(super) kernel: &'b Kernel,
+    pub(super) stage: Stage,
     pub(super) layout: Vec<Word>,
+    /// The words of the layout, read once where the kernel begins.
+    words: Vec<Value>,
     /// What immutable locals are.
     values: FxHashMap<Local, Value>,
     /// Where mutable locals lie.
     variables: FxHashMap<Local, Variable>,
     /// Where buffers lie.
     pub(super) memory: FxHashMap<Buffer, Memory>,
-    /// Whether elements of an array that grows are missing.
-    pub(super) missing: FxHashMap<Buffer, Variable>,
+    /// The arrays that grow.
+    pub(super) growing: FxHashMap<Buffer, super::memory::Growth>,
     /// The number of the iteration.
     iteration: Value,
     n_checks: i64,
@@ -35,15 +38,19 @@ pub(super) struct Body<'b> {
 impl<'b> Body<'b> {
     pub(super) fn new(mut out: Emitter<'b>, plan: &'b Plan, kernel: &'b Kernel, stage: Stage) -> Body<'b> {
         let iteration = out.int(LONG, 0);
+        let layout = layout(plan, kernel, stage);
+        let words = (0..layout.len() as u32).map(|number| out.argument(number)).collect();
         Body {
             out,
             plan,
             kernel,
-            layout: layout(plan, kernel, stage),
+            stage,
+            layout,
+            words,
             values: FxHashMap::default(),
             variables: FxHashMap::default(),
             memory: FxHashMap::default(),
-            missing: FxHashMap::default(),
+            growing: FxHashMap::default(),
             iteration,
             n_checks: 0,
             reducing: Vec::new(),
@@ -60,7 +67,8 @@ impl<'b> Body<'b> {
         self.open_memory();
     }
 
-    pub(super) fn finish(self) -> Module {
+    pub(super) fn finish(mut self) -> Module {
+        self.report_needs();
         self.out.finish()
     }
 
@@ -73,7 +81,7 @@ impl<'b> Body<'b> {
     /// A word of the block of arguments.
     pub(super) fn word(&mut self, word: Word) -> Value {
         let number = self.layout.iter().position(|other| *other == word);
-        self.out.argument(number.expect("invariant: a kernel asks for words of its layout") as u32)
+        self.words[number.expect("invariant: a kernel asks for words of its layout")]
     }
 
     /// The address of a word of an array of words.
@@ -161,22 +169,6 @@ impl<'b> Body<'b> {
 
     pub(super) fn set_iteration(&mut self, iteration: Value) {
         self.iteration = iteration;
-    }
-
-    /// The indices of an iteration, the last of which counts fastest.
-    pub(super) fn define_indices(&mut self, indices: &[(Local, Operand)], iteration: Value) {
-        let mut rest = iteration;
-        for (position, (index, _)) in indices.iter().enumerate().rev() {
-            if position == 0 {
-                self.define(*index, rest);
-                return;
-            }
-            let count = self.word(Word::Count(position));
-            // Counts are positive here, and so is what is divided.
-            let [quotient, remainder] = [Op::UDiv, Op::UMod].map(|op| self.out.op(op, LONG, &[rest, count]));
-            self.define(*index, remainder);
-            rest = quotient;
-        }
     }
 
     // ---- scalars

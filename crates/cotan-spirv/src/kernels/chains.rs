@@ -19,23 +19,21 @@ impl Body<'_> {
     /// Reduces the values of the iterations into partial results.
     pub(super) fn chains(&mut self, indices: &[(Local, Operand)], sums: &[Sum]) -> Result<(), Unsupported> {
         let kernel = self.kernel;
-        self.each_chain(sums, |body, value| {
-            body.define_indices(indices, value);
-            body.set_iteration(value);
-            body.nodes(&kernel.body)
-        })
+        self.each_chain(sums, |body, ends| body.each_iteration(indices, ends, |body| body.nodes(&kernel.body)))
     }
 
     /// Reduces the totals of the blocks of a level into partial results of the level above.
     pub(super) fn chains_of_totals(&mut self, sums: &[Sum]) -> Result<(), Unsupported> {
-        self.each_chain(sums, |body, block| {
-            for (position, sum) in sums.iter().enumerate() {
-                let scalar = body.scalar(sum)?;
-                if let Some(total) = body.total_of_block(position, scalar, block)? {
-                    body.take_up(sum.target, total)?;
+        self.each_chain(sums, |body, ends| {
+            body.counted(ends, |body, block| {
+                for (position, sum) in sums.iter().enumerate() {
+                    let scalar = body.scalar(sum)?;
+                    if let Some(total) = body.total_of_block(position, scalar, block)? {
+                        body.take_up(sum.target, total)?;
+                    }
                 }
-            }
-            Ok(())
+                Ok(())
+            })
         })
     }
 
@@ -57,12 +55,11 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Runs the body for each value of each partial result that is the thread's. Such a one takes up each sixteenth value of
-    /// a block.
+    /// Has the values of each partial result that is the thread's taken up. They are each sixteenth value of a block.
     fn each_chain(
         &mut self,
         sums: &[Sum],
-        inside: impl FnOnce(&mut Self, Value) -> Result<(), Unsupported>,
+        inside: impl FnOnce(&mut Self, Ends) -> Result<(), Unsupported>,
     ) -> Result<(), Unsupported> {
         let n_around = self.reducing.len();
         let scalars = sums.iter().map(|sum| self.scalar(sum)).collect::<Result<Vec<Scalar>, Unsupported>>()?;
@@ -71,7 +68,7 @@ impl Body<'_> {
         self.counted(ends, |body, chain| {
             scalars.iter().zip(&totals).for_each(|(scalar, total)| body.empty(*scalar, *total));
             let ends = body.values_of_chain(chain);
-            body.counted(ends, inside)?;
+            inside(body, ends)?;
             for (position, (scalar, total)) in scalars.iter().zip(&totals).enumerate() {
                 let to = body.word(Word::To(position));
                 let at = body.out.address(Elem::U64, to, chain);

@@ -18,8 +18,11 @@ pub enum Word {
     Iterations,
     /// How many threads share them.
     Threads,
-    /// The address of the memory of threads: words of 64 bits, those of the same element of all threads side by side.
+    /// The address of the memory of threads: words of 64 bits. Workgroups have a tile each, in which those of the same element of
+    /// all threads lie side by side.
     Slab,
+    /// How many elements a thread has there.
+    Row,
     /// The address of the numbers of messages, [`NUMBERS`] words for each thread.
     Numbers,
     /// How often an index counts, by its position.
@@ -68,8 +71,8 @@ pub fn layout(plan: &Plan, kernel: &Kernel, stage: Stage) -> Vec<Word> {
     let common = [Word::Report, Word::Launch, Word::Cells, Word::Iterations, Word::Threads];
     let mut words = common.to_vec();
     match stage {
-        Stage::Whole => words.extend(of_body(plan, kernel)),
-        Stage::Chains => {
+        Stage::Whole(_) => words.extend(of_body(plan, kernel)),
+        Stage::Chains(_) => {
             words.push(Word::Chains);
             words.extend(of_body(plan, kernel));
             words.extend((0..n_sums).map(Word::To));
@@ -86,7 +89,7 @@ pub fn layout(plan: &Plan, kernel: &Kernel, stage: Stage) -> Vec<Word> {
 
 /// What the body of a kernel needs.
 fn of_body(plan: &Plan, kernel: &Kernel) -> Vec<Word> {
-    let mut words = vec![Word::Slab, Word::Numbers];
+    let mut words = vec![Word::Slab, Word::Row, Word::Numbers];
     words.extend((0..kernel.shape.indices().len()).map(Word::Count));
     words.extend(kernel.arguments.iter().copied().map(Word::Scalar));
     words.extend(kernel.buffers.iter().copied().map(Word::Memory));

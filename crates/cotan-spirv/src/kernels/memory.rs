@@ -3,21 +3,45 @@
 use super::body::Body;
 use super::layout::{Report, Word};
 use super::{LONG, Unsupported};
-use crate::emit::{Register, Value, Variable};
-use cotan_device::Size;
+use crate::emit::{Register, ThreadArray, Value, Variable};
+use cotan_device::{Region, Size};
 use cotan_ir::Elem;
 use cotan_loops::node::{BufferUse, walk};
 use cotan_loops::{Buffer, Operand, Place, Target};
 use cotan_ops::Instruction;
 use rspirv::spirv::Op;
 
-/// Where an array lies: the address of its first element, and how many bytes the next one is away.
+/// Where an array lies: in device memory by the address of its first element, and how many bytes the next one is away.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Memory {
     /// Always there.
     Fixed([Value; 2]),
     /// There where it was bound last.
     Named([Variable; 2]),
+    /// In the private memory of the thread, from an element on that was bound last, if it is a name.
+    Private(ThreadArray, Option<Variable>),
+}
+
+/// An array that grows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growth {
+    /// Its number.
+    number: usize,
+    /// How many elements it has room for.
+    capacity: Value,
+    /// Whether elements are missing.
+    missing: Variable,
+    /// The most elements that it was to have.
+    needs: Variable,
+}
+
+/// Where an element lies.
+#[derive(Clone, Copy, Debug)]
+enum Spot {
+    /// In device memory, at an address.
+    At(Value),
+    /// In the private memory of the thread, at an index.
+    Private(ThreadArray, Value),
 }
 
 impl Body<'_> {
@@ -29,13 +53,18 @@ impl Body<'_> {
             self.memory.insert(*buffer, Memory::Fixed([address, stride]));
         }
         for (position, region) in self.kernel.regions.iter().enumerate() {
-            let place = self.region(position);
-            self.memory.insert(region.buffer, Memory::Fixed(place));
+            match self.stage.growing().private(region) {
+                Some(elements) => self.open_private(region, elements),
+                None => {
+                    let place = self.region(position);
+                    self.memory.insert(region.buffer, Memory::Fixed(place));
+                }
+            }
         }
         let mut names = Vec::new();
         walk(&self.kernel.body, &mut |node| {
             node.each_buffer(&mut |buffer, usage| {
-                if usage == BufferUse::Bind && !names.contains(&buffer) {
+                if usage == BufferUse::Bind && !names.contains(&buffer) && !self.memory.contains_key(&buffer) {
                     names.push(buffer);
                 }
             });
@@ -46,22 +75,48 @@ impl Body<'_> {
         }
         for number in 0..self.plan.growing.len() {
             if self.layout.contains(&Word::Capacity(number)) {
-                let missing = self.out.variable(Register::Bool);
-                self.missing.insert(self.plan.growing[number], missing);
-                self.set_missing(missing, false);
+                self.open_growing(number);
             }
         }
     }
 
-    /// The first element of a region of the thread. Elements of threads lie side by side, eight bytes each.
+    /// An array in private memory, with its names. One that grows has an element more, for what it has no room for.
+    fn open_private(&mut self, region: &Region, elements: u32) {
+        let length = if matches!(region.size, Size::Growing(_)) { elements + 1 } else { elements };
+        let array = self.out.thread_array(Register::of(self.elem(region.buffer)), length);
+        self.memory.insert(region.buffer, Memory::Private(array, None));
+        for name in &region.names {
+            let first = self.out.variable(LONG);
+            self.memory.insert(*name, Memory::Private(array, Some(first)));
+        }
+    }
+
+    fn open_growing(&mut self, number: usize) {
+        let buffer = self.plan.growing[number];
+        let region = self.kernel.regions.iter().find(|region| region.buffer == buffer);
+        let capacity = match region.and_then(|region| self.stage.growing().private(region)) {
+            Some(elements) => self.out.int(LONG, elements.into()),
+            None => self.word(Word::Capacity(number)),
+        };
+        let (missing, needs) = (self.out.variable(Register::Bool), self.out.variable(LONG));
+        let zero = self.out.int(LONG, 0);
+        self.out.set(needs, zero);
+        self.set_missing(missing, false);
+        self.growing.insert(buffer, Growth { number, capacity, missing, needs });
+    }
+
+    /// The first element of a region of the thread, in the tile of its workgroup, where elements of threads lie side by side, eight
+    /// bytes each.
     fn region(&mut self, position: usize) -> [Value; 2] {
-        let (slab, threads, first) =
-            (self.word(Word::Slab), self.word(Word::Threads), self.word(Word::Region(position)));
-        let row = self.out.mul(LONG, first, threads);
-        let thread = self.out.thread();
-        let element = self.out.add(LONG, row, thread);
-        let eight = self.out.int(LONG, 8);
-        [self.out.address(Elem::U64, slab, element), self.out.mul(LONG, threads, eight)]
+        let (slab, row, first) = (self.word(Word::Slab), self.word(Word::Row), self.word(Word::Region(position)));
+        let (thread, size) = (self.out.thread(), self.out.int(LONG, self.out.workgroup().into()));
+        let [group, local] = [Op::UDiv, Op::UMod].map(|op| self.out.op(op, LONG, &[thread, size]));
+        let before = self.out.mul(LONG, group, row);
+        let before = self.out.add(LONG, before, first);
+        let before = self.out.mul(LONG, before, size);
+        let element = self.out.add(LONG, before, local);
+        let stride = self.out.int(LONG, 8 * i64::from(self.out.workgroup()));
+        [self.out.address(Elem::U64, slab, element), stride]
     }
 
     fn bytes(&mut self, buffer: Buffer) -> Value {
@@ -71,9 +126,14 @@ impl Body<'_> {
 
     /// The address of the first element, and the bytes to the next one.
     fn whole(&mut self, buffer: Buffer) -> [Value; 2] {
-        match self.memory.get(&buffer).expect("invariant: a kernel mentions memory that it is given, makes or binds") {
-            Memory::Fixed(place) => *place,
-            Memory::Named(variables) => variables.map(|variable| self.out.get(variable)),
+        match self.memory.get(&buffer) {
+            Some(Memory::Fixed(place)) => *place,
+            Some(Memory::Named(variables)) => variables.map(|variable| self.out.get(variable)),
+            Some(Memory::Private(..)) | None => {
+                unreachable!(
+                    "invariant: a kernel mentions memory that it is given, makes or binds, and binds no private memory"
+                )
+            }
         }
     }
 
@@ -88,6 +148,41 @@ impl Body<'_> {
         self.out.add(LONG, first, bytes)
     }
 
+    fn spot(&mut self, place: Place) -> Spot {
+        let Some(Memory::Private(array, first)) = self.memory.get(&place.buffer).copied() else {
+            return Spot::At(self.address(place));
+        };
+        let offset = self.operand(place.offset);
+        let Some(first) = first else { return Spot::Private(array, offset) };
+        let first = self.out.get(first);
+        Spot::Private(array, self.out.add(LONG, first, offset))
+    }
+
+    /// The place so many elements behind another one of the same array.
+    fn behind(&mut self, first: Spot, buffer: Buffer, offset: Value) -> Spot {
+        match first {
+            Spot::At(address) => {
+                let [_, stride] = self.whole(buffer);
+                Spot::At(self.at([address, stride], offset))
+            }
+            Spot::Private(array, index) => Spot::Private(array, self.out.add(LONG, index, offset)),
+        }
+    }
+
+    fn load_from(&mut self, elem: Elem, spot: Spot) -> Value {
+        match spot {
+            Spot::At(address) => self.out.load(elem, address),
+            Spot::Private(array, index) => self.out.get_element(array, index),
+        }
+    }
+
+    fn store_to(&mut self, elem: Elem, spot: Spot, value: Value) {
+        match spot {
+            Spot::At(address) => self.out.store(elem, address, value),
+            Spot::Private(array, index) => self.out.set_element(array, index, value),
+        }
+    }
+
     fn elem(&self, buffer: Buffer) -> Elem {
         self.f().buffers[buffer.index()].elem
     }
@@ -95,8 +190,8 @@ impl Body<'_> {
     // ---- elements
 
     pub(super) fn load(&mut self, from: Place) -> Value {
-        let at = self.address(from);
-        self.out.load(self.elem_of(from), at)
+        let spot = self.spot(from);
+        self.load_from(self.elem_of(from), spot)
     }
 
     fn elem_of(&self, place: Place) -> Elem {
@@ -106,11 +201,22 @@ impl Body<'_> {
     /// Writes an element; to a stack only where it has room.
     pub(super) fn store(&mut self, to: Place, value: Value) {
         let elem = self.elem_of(to);
-        let at = self.address(to);
-        let Some(number) = self.growing(to.buffer) else { return self.out.store(elem, at, value) };
-        let (offset, capacity) = (self.operand(to.offset), self.word(Word::Capacity(number)));
-        let is_there = self.out.compare(Op::SLessThan, offset, capacity);
-        self.out.when(is_there, |out| out.store(elem, at, value));
+        let spot = self.spot(to);
+        let Some(Growth { capacity, .. }) = self.growing.get(&to.buffer).copied() else {
+            return self.store_to(elem, spot, value);
+        };
+        match spot {
+            Spot::At(at) => {
+                let offset = self.operand(to.offset);
+                let is_there = self.out.compare(Op::SLessThan, offset, capacity);
+                self.out.when(is_there, |out| out.store(elem, at, value));
+            }
+            Spot::Private(array, index) => {
+                let is_there = self.out.compare(Op::SLessThan, index, capacity);
+                let index = self.out.choose(LONG, is_there, index, capacity);
+                self.out.set_element(array, index, value);
+            }
+        }
     }
 
     pub(super) fn combine(
@@ -130,10 +236,10 @@ impl Body<'_> {
                 self.define(local, total);
             }
             Target::Element(place) => {
-                let (elem, at) = (self.elem_of(place), self.address(place));
-                let before = self.out.load(elem, at);
+                let (elem, spot) = (self.elem_of(place), self.spot(place));
+                let before = self.load_from(elem, spot);
                 let total = self.combined(instruction, elem, [before, value])?;
-                self.out.store(elem, at, total);
+                self.store_to(elem, spot, total);
             }
         }
         Ok(())
@@ -141,14 +247,13 @@ impl Body<'_> {
 
     pub(super) fn copy(&mut self, from: Place, to: Place, count: Operand) -> Result<(), Unsupported> {
         let elem = self.elem_of(from);
-        let [source, target] = [from, to].map(|place| self.address(place));
-        let [[_, source_stride], [_, target_stride]] = [from, to].map(|place| self.whole(place.buffer));
+        let [source, target] = [from, to].map(|place| self.spot(place));
         let count = self.operand(count);
         self.up_to(count, |body, k| {
-            let at = body.at([source, source_stride], k);
-            let value = body.out.load(elem, at);
-            let at = body.at([target, target_stride], k);
-            body.out.store(elem, at, value);
+            let at = body.behind(source, from.buffer, k);
+            let value = body.load_from(elem, at);
+            let at = body.behind(target, to.buffer, k);
+            body.store_to(elem, at, value);
             Ok(())
         })
     }
@@ -157,12 +262,19 @@ impl Body<'_> {
 
     pub(super) fn bind(&mut self, buffer: Buffer, to: Place) {
         self.leave_where_missing(to.buffer);
-        let [_, stride] = self.whole(to.buffer);
-        let first = self.address(to);
-        if let Some(Memory::Named(variables)) = self.memory.get(&buffer) {
-            let [name, step] = *variables;
-            self.out.set(name, first);
-            self.out.set(step, stride);
+        match (self.memory.get(&buffer).copied(), self.spot(to)) {
+            (Some(Memory::Named([name, step])), Spot::At(first)) => {
+                let [_, stride] = self.whole(to.buffer);
+                self.out.set(name, first);
+                self.out.set(step, stride);
+            }
+            (Some(Memory::Private(_, Some(name))), Spot::Private(_, first)) => self.out.set(name, first),
+            (
+                Some(Memory::Fixed(_) | Memory::Named(_) | Memory::Private(..)) | None,
+                Spot::At(_) | Spot::Private(..),
+            ) => {
+                unreachable!("invariant: names have variables, and those of private memory are names of nothing else")
+            }
         }
     }
 
@@ -184,11 +296,6 @@ impl Body<'_> {
 
     // ---- arrays that grow
 
-    /// The number of an array that the kernel lets grow.
-    fn growing(&self, buffer: Buffer) -> Option<usize> {
-        self.missing.contains_key(&buffer).then(|| self.plan.growing.iter().position(|other| *other == buffer))?
-    }
-
     /// An array of the thread; one whose size only the thread knows may have too little room.
     pub(super) fn allocate(&mut self, buffer: Buffer, extents: &[Operand]) {
         let is_growing = |size: &Size| matches!(size, Size::Growing(_));
@@ -208,31 +315,52 @@ impl Body<'_> {
     }
 
     pub(super) fn open_stack(&mut self, buffer: Buffer) {
-        if let Some(missing) = self.missing.get(&buffer) {
-            self.set_missing(*missing, false);
+        if let Some(Growth { missing, .. }) = self.growing.get(&buffer).copied() {
+            self.set_missing(missing, false);
         }
     }
 
-    /// Notes what an array needs that has too little room.
+    /// Notes what an array needs. That it has too little room is reported where the thread ends: a branch costs time in each
+    /// iteration, also where it is not taken.
     pub(super) fn extend(&mut self, buffer: Buffer, count: Value) {
-        let Some(number) = self.growing(buffer) else { return };
-        let (capacity, report) = (self.word(Word::Capacity(number)), self.word(Word::Report));
-        let at = self.word_at(report, Report::NEEDS + number);
-        let launch_at = self.word_at(report, Report::LAUNCH);
-        let launch = self.word(Word::Launch);
-        let missing = self.missing[&buffer];
-        let lacks = self.out.compare(Op::SGreaterThan, count, capacity);
-        self.out.when(lacks, |out| {
-            out.atomic_extreme(Op::AtomicUMax, at, count);
-            out.atomic_extreme(Op::AtomicUMin, launch_at, launch);
-            let yes = out.constant(cotan_ir::Const::bool(true));
-            out.set(missing, yes);
-        });
+        let Some(Growth { capacity, missing, needs, .. }) = self.growing.get(&buffer).copied() else { return };
+        let most = self.out.get(needs);
+        let is_more = self.out.compare(Op::SGreaterThan, count, most);
+        let most = self.out.choose(LONG, is_more, count, most);
+        self.out.set(needs, most);
+        let (was_missing, lacks) = (self.out.get(missing), self.out.compare(Op::SGreaterThan, count, capacity));
+        let is_missing = self.out.or(Register::Bool, was_missing, lacks);
+        self.out.set(missing, is_missing);
     }
 
+    /// Reports the arrays that have had too little room.
+    pub(super) fn report_needs(&mut self) {
+        let mut all: Vec<Growth> = self.growing.values().copied().collect();
+        if all.is_empty() {
+            return;
+        }
+        all.sort_by_key(|growth| growth.number);
+        let (report, launch) = (self.word(Word::Report), self.word(Word::Launch));
+        let launch_at = self.word_at(report, Report::LAUNCH);
+        for Growth { number, capacity, needs, .. } in all {
+            let at = self.word_at(report, Report::NEEDS + number);
+            let needs = self.out.get(needs);
+            let lacks = self.out.compare(Op::SGreaterThan, needs, capacity);
+            self.out.when(lacks, |out| {
+                out.atomic_extreme(Op::AtomicUMax, at, needs);
+                out.atomic_extreme(Op::AtomicUMin, launch_at, launch);
+            });
+        }
+    }
+
+    /// Ends the thread where elements are missing.
     fn leave_where_missing(&mut self, buffer: Buffer) {
-        if let Some(missing) = self.missing.get(&buffer).copied() {
+        if let Some(Growth { missing, .. }) = self.growing.get(&buffer).copied() {
             let is_missing = self.out.get(missing);
+            let branches = self.out.begin_branches(is_missing);
+            self.report_needs();
+            self.out.otherwise(branches);
+            self.out.end_branches(branches);
             self.out.leave_if(is_missing, |_| {});
         }
     }

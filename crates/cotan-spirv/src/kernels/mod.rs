@@ -9,6 +9,7 @@ mod chains;
 mod control;
 mod gamma;
 mod host;
+mod indices;
 mod layout;
 mod memory;
 mod reduction;
@@ -18,7 +19,7 @@ use crate::emit::{Emitter, Kernel as Module, NotEmitted, Register, Value};
 use crate::features::Features;
 use crate::numbers::Numbers;
 use body::Body;
-use cotan_device::{Kernel, Plan, Shape};
+use cotan_device::{Kernel, Plan, Region, Shape, Size};
 pub use layout::{NUMBERS, Report, Word, layout};
 use std::fmt;
 
@@ -65,21 +66,53 @@ impl From<NotEmitted> for Unsupported {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// All of it.
-    Whole,
+    Whole(Growing),
     /// Of a reduction, the values of the iterations, into partial results.
-    Chains,
+    Chains(Growing),
     /// The same of the totals of blocks. It is launched for each level of blocks above the lowest.
     Totals,
     /// The total of the last block, into the sums.
     Last,
 }
 
+/// Where arrays of a thread lie whose size only the run knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growing {
+    /// In device memory.
+    InMemory,
+    /// In private memory, where they may, with the capacity that [`Region::private`] says.
+    Private,
+}
+
+impl Growing {
+    /// With how many elements a region lies in private memory, if it does.
+    pub fn private(self, region: &Region) -> Option<u32> {
+        match (&region.size, self) {
+            (Size::Known(_), _) | (Size::Growing(_), Growing::Private) => region.private,
+            (Size::Growing(_), Growing::InMemory) => None,
+        }
+    }
+}
+
 impl Stage {
-    /// The stages of a kernel.
-    pub fn of(kernel: &Kernel) -> &'static [Stage] {
+    /// The stages of a kernel. What comes in two forms is launched in one of them.
+    pub fn of(kernel: &Kernel) -> Vec<Stage> {
+        let grows = |region: &Region| matches!(region.size, Size::Growing(_)) && region.private.is_some();
+        let mut forms = vec![Growing::InMemory];
+        if kernel.regions.iter().any(grows) {
+            forms.push(Growing::Private);
+        }
         match kernel.shape {
-            Shape::Reduce { .. } => &[Stage::Chains, Stage::Totals, Stage::Last],
-            Shape::One | Shape::Each(_) | Shape::InOrder { .. } => &[Stage::Whole],
+            Shape::Reduce { .. } => forms.into_iter().map(Stage::Chains).chain([Stage::Totals, Stage::Last]).collect(),
+            Shape::One | Shape::Each(_) | Shape::InOrder { .. } => forms.into_iter().map(Stage::Whole).collect(),
+        }
+    }
+
+    /// Where its arrays lie whose size only the run knows.
+    pub fn growing(self) -> Growing {
+        match self {
+            Stage::Whole(growing) | Stage::Chains(growing) => growing,
+            Stage::Totals | Stage::Last => Growing::InMemory,
         }
     }
 }
@@ -93,13 +126,13 @@ pub fn emit(
     workgroup: u32,
 ) -> Result<Vec<Module>, Unsupported> {
     Stage::of(kernel)
-        .iter()
+        .into_iter()
         .map(|stage| {
             let out = Emitter::new(features, numbers, workgroup);
-            let mut body = Body::new(out, plan, kernel, *stage);
+            let mut body = Body::new(out, plan, kernel, stage);
             body.stop_after_failures();
             body.stop_unless_wanted();
-            body.stage(*stage)?;
+            body.stage(stage)?;
             let module = body.finish();
             let (words, exits) = (module.words().len(), module.exits());
             if compile_cost(words, exits) > MOST_COST { Err(Unsupported::Size { words, exits }) } else { Ok(module) }
@@ -111,7 +144,7 @@ impl Body<'_> {
     fn stage(&mut self, stage: Stage) -> Result<(), Unsupported> {
         let kernel = self.kernel;
         match (&kernel.shape, stage) {
-            (Shape::Reduce { indices, sums }, Stage::Chains) => {
+            (Shape::Reduce { indices, sums }, Stage::Chains(_)) => {
                 self.open();
                 self.read_cells();
                 self.chains(indices, sums)
@@ -121,7 +154,7 @@ impl Body<'_> {
                 self.only_first_thread();
                 self.combine_totals(sums)
             }
-            (shape @ (Shape::One | Shape::Each(_) | Shape::InOrder { .. }), _) | (shape, Stage::Whole) => {
+            (shape @ (Shape::One | Shape::Each(_) | Shape::InOrder { .. }), _) | (shape, Stage::Whole(_)) => {
                 self.open();
                 self.in_one_launch(shape)
             }
@@ -153,11 +186,7 @@ impl Body<'_> {
             Shape::Each(indices) => {
                 self.read_cells();
                 let ends = self.shared_iterations();
-                self.counted(ends, |body, k| {
-                    body.define_indices(indices, k);
-                    body.set_iteration(k);
-                    body.nodes(&kernel.body)
-                })
+                self.each_iteration(indices, ends, |body| body.nodes(&kernel.body))
             }
             Shape::Reduce { .. } => Err(Unsupported::Node("a reduction in one launch".to_owned())),
         }

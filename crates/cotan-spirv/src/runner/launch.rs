@@ -2,14 +2,16 @@
 
 use super::batch::{Queued, QueuedLaunch};
 use super::{LoadedPlan, Running, failed, failures};
-use crate::kernels::{NUMBERS, Stage, Word};
-use cotan_device::{Kernel, KernelId, Launch, Plan, RunError, Shape, Size};
+use crate::kernels::{Growing, NUMBERS, Stage, Word};
+use crate::vulkan::Kind;
+use cotan_device::{Kernel, KernelId, Launch, Plan, Region, RunError, Shape, Size};
 use cotan_loops::Operand;
 use cotan_ops::reduce::{BLOCK, LANES};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The most threads of a launch.
+/// The most threads of a launch, and on a CPU, whose few cores take longer to begin threads than they gain by more of them.
 const MOST_THREADS: u64 = 1 << 14;
+const MOST_THREADS_OF_CPU: u64 = 1 << 12;
 
 /// The most bytes that threads of a launch have of their own.
 const MOST_SLAB: u64 = 256 << 20;
@@ -65,13 +67,14 @@ impl Running<'_> {
     /// A kernel of one launch.
     fn whole(&mut self, known: &Known<'_>, wanted: u64) -> Result<(), RunError> {
         let (from, to) = (Vec::new(), Vec::new());
-        let stage = StageWords { stage: Stage::Whole, iterations: known.n, wanted, chains: 0, from, to };
+        let stage =
+            StageWords { stage: Stage::Whole(known.growing()), iterations: known.n, wanted, chains: 0, from, to };
         self.stage(known, &stage)
     }
 
     /// A reduction: partial results of the values, of the totals of their blocks, and so on up to the last block.
     fn reduce(&mut self, known: &Known<'_>, n_sums: usize) -> Result<(), RunError> {
-        let (mut stage, mut iterations, mut from) = (Stage::Chains, known.n, Vec::new());
+        let (mut stage, mut iterations, mut from) = (Stage::Chains(known.growing()), known.n, Vec::new());
         loop {
             let n_blocks = iterations.div_ceil(BLOCK as u64);
             let chains = n_blocks.saturating_mul(LANES as u64);
@@ -112,10 +115,10 @@ impl Running<'_> {
         let Known { plan, kernel, launch, .. } = *known;
         let loaded: &LoadedPlan = self.loaded;
         let group = u64::from(loaded.workgroup);
-        let (regions, row) = known.regions();
-        let has_memory = matches!(stage.stage, Stage::Whole | Stage::Chains);
+        let (regions, row) = known.regions(stage.stage.growing());
+        let has_memory = matches!(stage.stage, Stage::Whole(_) | Stage::Chains(_));
         let row = if has_memory { row } else { 0 };
-        let most = MOST_THREADS.min(MOST_SLAB / row.max(1).saturating_mul(8)).max(group);
+        let most = most_threads(loaded.device.info().kind).min(MOST_SLAB / row.max(1).saturating_mul(8)).max(group);
         let wanted = stage.wanted.min(most);
         let threads = wanted.next_multiple_of(group);
         let bytes = row.saturating_mul(8).saturating_mul(threads);
@@ -143,6 +146,7 @@ impl Running<'_> {
                     let name = &plan.function.buffers[buffer.index()].name;
                     launch.address(buffer).ok_or_else(|| RunError::Bug(format!("`{name}` has no memory")))?
                 }
+                Word::Row => row,
                 Word::Region(position) => regions[position],
                 Word::Capacity(number) => launch.capacities[number] as u64,
                 Word::Chains => stage.chains,
@@ -165,13 +169,24 @@ impl<'l> Known<'l> {
         Known { plan, id, kernel, launch, counts, n }
     }
 
+    /// Where arrays that grow lie: in private memory if all that they are known to need fits in.
+    fn growing(&self) -> Growing {
+        let fits = |region: &Region| match (&region.size, region.private) {
+            (Size::Growing(number), Some(elements)) => self.launch.capacities[*number] <= i64::from(elements),
+            (Size::Growing(_) | Size::Known(_), _) => true,
+        };
+        let has_room = Stage::of(self.kernel).iter().any(|stage| stage.growing() == Growing::Private);
+        if has_room && self.kernel.regions.iter().all(fits) { Growing::Private } else { Growing::InMemory }
+    }
+
     /// The first element of each region in the memory of a thread, and how many elements that has.
-    fn regions(&self) -> (Vec<u64>, u64) {
+    fn regions(&self, growing: Growing) -> (Vec<u64>, u64) {
         let mut firsts = Vec::new();
         let mut first = 0_u64;
         for region in &self.kernel.regions {
             firsts.push(first);
             let elements = match &region.size {
+                _ if growing.private(region).is_some() => 0,
                 Size::Known(extents) => {
                     extents.iter().fold(1_u64, |n, count| n.saturating_mul(extent(self.launch, *count)))
                 }
@@ -180,6 +195,13 @@ impl<'l> Known<'l> {
             first = first.saturating_add(elements);
         }
         (firsts, first)
+    }
+}
+
+fn most_threads(kind: Kind) -> u64 {
+    match kind {
+        Kind::Software => MOST_THREADS_OF_CPU,
+        Kind::Discrete | Kind::Integrated | Kind::Virtual | Kind::Other => MOST_THREADS,
     }
 }
 

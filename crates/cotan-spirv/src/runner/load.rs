@@ -12,6 +12,7 @@ use cotan_device::{Capacities, Plan};
 use cotan_ops::reduce::LANES;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// Threads of a workgroup, where nothing else is asked for.
 pub const WORKGROUP: u32 = 64;
@@ -33,6 +34,17 @@ impl fmt::Debug for LoadOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LoadOptions").field("workgroup", &self.workgroup).finish_non_exhaustive()
     }
+}
+
+/// What loading a plan took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoadTimes {
+    /// Writing its modules; nothing where they were kept.
+    pub written: Duration,
+    /// The instructions of these.
+    pub instructions: usize,
+    /// The driver's longest pipeline. Drivers may leave work to the first launch.
+    pub slowest: Duration,
 }
 
 /// Why a plan can't be loaded.
@@ -142,16 +154,20 @@ impl LoadedPlan {
         let mut kept = KeptKernels::new(device, numbers, &plan, workgroup, options.store);
         let known = kept.load();
         let known = known.filter(|known| known.fit(&plan));
+        let mut times = LoadTimes::default();
         let (code, pipelines) = match known {
             Some(known) => (known.code, known.pipelines),
             None => {
+                let start = Instant::now();
                 let modules = staged_modules(device, numbers, &plan, workgroup);
                 let modules = modules.map_err(LoadPlanError::Unsupported)?;
+                times.written = start.elapsed();
+                times.instructions = modules.iter().flatten().map(Module::n_instructions).sum();
                 (modules.iter().flatten().map(OwnedCode::of).collect(), Vec::new())
             }
         };
         let cache = device.pipeline_cache(&pipelines)?;
-        let stages = compiled(device, &plan, &code, &cache)?;
+        let stages = compiled(device, &plan, &code, &cache, &mut times)?;
         kept.store(code, &cache);
         let state = State {
             capacities: Capacities::new(&plan, FIRST_CAPACITY),
@@ -159,7 +175,7 @@ impl LoadedPlan {
             recordings: Recordings::new(device)?,
             most: MOST,
         };
-        Ok(LoadedPlan { device: device.clone(), plan, stages, workgroup, state: Turn::new(state) })
+        Ok(LoadedPlan { device: device.clone(), plan, stages, workgroup, times, state: Turn::new(state) })
     }
 }
 
@@ -169,19 +185,22 @@ fn compiled(
     plan: &Plan,
     code: &[OwnedCode],
     cache: &PipelineCache,
+    times: &mut LoadTimes,
 ) -> Result<Vec<Vec<LoadedStage>>, LoadPlanError> {
     let mut code = code.iter();
     let mut all = Vec::new();
     for (number, kernel) in plan.kernels.iter().enumerate() {
         let mut stages = Vec::new();
-        for (stage, code) in Stage::of(kernel).iter().zip(&mut code) {
+        for (stage, code) in Stage::of(kernel).into_iter().zip(&mut code) {
+            let start = Instant::now();
             let pipeline = device.compile_code(Code::from(code), Some(cache)).map_err(|error| {
                 LoadPlanError::Device(RefusedKernel { kernel: Some(kernel_text(plan, number)), error })
             })?;
+            times.slowest = times.slowest.max(start.elapsed());
             stages.push(LoadedStage {
-                stage: *stage,
+                stage,
                 pipeline,
-                layout: layout(plan, kernel, *stage),
+                layout: layout(plan, kernel, stage),
                 was_launched: AtomicBool::new(false),
             });
         }

@@ -16,7 +16,7 @@ mod memory;
 
 pub use array::Array;
 pub use kept::KernelStore;
-pub use load::{LoadOptions, LoadPlanError, RefusedKernel, WORKGROUP, assembly, modules};
+pub use load::{LoadOptions, LoadPlanError, LoadTimes, RefusedKernel, WORKGROUP, assembly, modules};
 pub(crate) use memory::CallMemory;
 
 use crate::kernels::{Report, Stage, Word};
@@ -42,6 +42,7 @@ pub struct LoadedPlan {
     /// Those of each kernel.
     stages: Vec<Vec<LoadedStage>>,
     workgroup: u32,
+    times: LoadTimes,
     state: Turn<State>,
 }
 
@@ -182,6 +183,11 @@ impl LoadedPlan {
         let found = found.into_iter().map(outcome).collect();
         statistics.time = start.elapsed();
         Ok((found, statistics))
+    }
+
+    /// What loading it took.
+    pub fn load_times(&self) -> LoadTimes {
+        self.times
     }
 
     /// The plan.

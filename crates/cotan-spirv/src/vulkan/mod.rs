@@ -4,6 +4,7 @@
 //! - [`Device`] has memory ([`Memory`]) and kernels ([`Pipeline`]), and runs the ones on the other; [`Recordings`] do that again;
 //! - a [`Block`] is memory of an array that outlives calls;
 //! - a [`Meter`] counts, and has a driver refuse a step, for tests;
+//! - [`Device::load_foreign`] takes kernels that this crate has not written;
 //! - [`Device::load_mapping`] and [`LoadedMapping::run`] are all of that for kernels that compute element by element.
 //!
 //! Every failure is a [`LoadError`] or a [`DeviceError`], which names the step. A driver that does not come back within a limit
@@ -16,6 +17,7 @@ mod commands;
 mod core;
 mod device;
 mod error;
+mod foreign;
 mod info;
 mod launch;
 mod loader;
@@ -32,6 +34,7 @@ pub use choice::Choice;
 pub use commands::Command;
 pub use device::{Device, OpenOptions};
 pub use error::{DeviceError, LoadError, Step};
+pub use foreign::{ForeignKernel, LoadedForeign};
 pub use info::{DeviceInfo, Kind};
 pub use loader::Vulkan;
 pub use mapping::LoadedMapping;

@@ -9,6 +9,7 @@ mod compile_times;
 mod first_use;
 mod folder;
 mod gpu;
+mod gpu_times;
 mod harness;
 mod house;
 mod jacobians;

@@ -12,10 +12,11 @@ use cotan_ops::Value;
 use cotan_spirv::kernels::Unsupported;
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::probe::probe;
-use cotan_spirv::runner::{CallLimits, LoadPlanError, LoadedPlan};
+use cotan_spirv::runner::{CallLimits, LoadPlanError, LoadTimes, LoadedPlan};
 use cotan_spirv::vulkan::{Choice, Device, OpenOptions, Vulkan};
 use std::cell::RefCell;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// A device with its numbers.
 type Opened = Result<(Device, Numbers), String>;
@@ -48,8 +49,16 @@ pub fn no_vulkan() -> Option<String> {
 /// What a run on a device says of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OnVulkan {
-    /// It gives the bits, errors and output of the core IR.
-    Same,
+    /// It gives the bits, errors and output of the core IR; and what making its kernels took, of which `cutting` is what comes before
+    /// they are written.
+    Same {
+        /// From the core IR to the plan.
+        cutting: Duration,
+        /// From there to the driver's kernels.
+        loading: LoadTimes,
+        /// The first call, in which drivers do what they have left to it.
+        first_call: Duration,
+    },
     /// A kernel of it has no code yet, for this reason.
     NotYet(String),
 }
@@ -57,16 +66,18 @@ pub enum OnVulkan {
 /// A function, cut for a device, does on a Vulkan device what it does on the interpreter of the core IR. One that has no `f64` does so on
 /// a device without it, too.
 pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnVulkan, String> {
+    let start = Instant::now();
     let nests = VerifiedNests::new(NestPlace::on_devices().nests(module, name)?).map_err(|e| e.to_string())?;
     let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
+    let cutting = start.elapsed();
     let f = &plan.function;
     let elems = f.locals.iter().map(|local| local.elem).chain(f.buffers.iter().map(|buffer| buffer.elem));
     let has_double = elems.into_iter().any(|elem| elem == Elem::F64);
-    let outcome = same_on(device()?, module, name, args, &plan)?;
-    if has_double || outcome != OnVulkan::Same {
+    let outcome = same_on(device()?, module, name, args, &plan, cutting)?;
+    if has_double || matches!(outcome, OnVulkan::NotYet(_)) {
         return Ok(outcome);
     }
-    same_on(device_without_f64()?, module, name, args, &plan).map_err(|e| format!("without f64: {e}"))
+    same_on(device_without_f64()?, module, name, args, &plan, cutting).map_err(|e| format!("without f64: {e}"))
 }
 
 fn same_on(
@@ -75,6 +86,7 @@ fn same_on(
     name: &str,
     args: &[Value],
     plan: &Plan,
+    cutting: Duration,
 ) -> Result<OnVulkan, String> {
     let (text, regroups) = (plan.to_string(), plan.function.regroups_sums);
     let loaded = match LoadedPlan::new(device, numbers, plan.clone()) {
@@ -85,10 +97,13 @@ fn same_on(
         Err(LoadPlanError::Unsupported(what)) => return Ok(OnVulkan::NotYet(what.to_string())),
         Err(LoadPlanError::Device(error)) => return Err(format!("the plan of `{name}`: {error}\n{text}")),
     };
-    let mut is_for_host = false;
+    let (mut is_for_host, mut first_call) = (false, None);
     let agrees = beside_core_ir(module, name, args, regroups, |limits, output| {
         let may = CallLimits { host: Limits { steps: limits.steps, ..Limits::default() }, ..CallLimits::default() };
-        loaded.call(args, &may, output).map(|called| called.values).map_err(|error| match error {
+        let start = Instant::now();
+        let called = loaded.call(args, &may, output);
+        first_call.get_or_insert(start.elapsed());
+        called.map(|called| called.values).map_err(|error| match error {
             RunError::Check { kind, args, span } => Failed::Check(kind, args, span),
             RunError::ForHost => {
                 is_for_host = true;
@@ -106,7 +121,11 @@ fn same_on(
     if is_for_host {
         return Ok(OnVulkan::NotYet("what a host computes was reached".to_owned()));
     }
-    agrees.map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}")).map(|()| OnVulkan::Same)
+    agrees.map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}")).map(|()| OnVulkan::Same {
+        cutting,
+        loading: loaded.load_times(),
+        first_call: first_call.unwrap_or_default(),
+    })
 }
 
 /// A function of a case, or one of its derivatives, does so; where there is no device or no code for it, that can't be told.

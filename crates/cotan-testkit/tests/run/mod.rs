@@ -105,7 +105,8 @@ fn programs_give_the_same_on_vulkan() {
     let tell = |outcome| told.lock().expect("nobody panics with it").push(outcome);
     let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check_vulkan(name, text, &tell));
     let told = told.into_inner().expect("nobody panics with it");
-    let (same, others): (Vec<_>, Vec<_>) = told.into_iter().partition(|outcome| *outcome == OnVulkan::Same);
+    let (same, others): (Vec<_>, Vec<_>) =
+        told.into_iter().partition(|outcome| matches!(outcome, OnVulkan::Same { .. }));
     let mut reasons = BTreeMap::<String, usize>::new();
     for outcome in &others {
         if let OnVulkan::NotYet(reason) = outcome {
@@ -113,8 +114,26 @@ fn programs_give_the_same_on_vulkan() {
         }
     }
     println!("{} functions the same on Vulkan, {} not yet: {reasons:?}", same.len(), others.len());
+    println!("{}", compiling(&same));
     assert!(same.len() > others.len(), "most programs have no kernels: {reasons:?}");
     report(failures.concat(), programs.len());
+}
+
+/// What making kernels took.
+fn compiling(all: &[OnVulkan]) -> String {
+    let (mut ours, mut instructions, mut pipeline, mut call) = (0.0, 0, 0.0_f64, 0.0_f64);
+    for outcome in all {
+        if let OnVulkan::Same { cutting, loading, first_call } = outcome {
+            ours += (*cutting + loading.written).as_secs_f64();
+            instructions += loading.instructions;
+            pipeline = pipeline.max(loading.slowest.as_secs_f64());
+            call = call.max(first_call.as_secs_f64());
+        }
+    }
+    let each = 1e6 * ours / f64::from(u32::try_from(instructions).unwrap_or(u32::MAX));
+    format!(
+        "{each:.3} us of Cotan for each of {instructions} instructions, {pipeline:.2} s the slowest pipeline, {call:.2} s the longest first call"
+    )
 }
 
 /// Programs that no device does yet: sums of arrays that are kept whole have no memory for the values, and loops of
