@@ -67,6 +67,7 @@ fn rounds(n: i32) -> HostValue {
     HostValue::f64s(&[2], &[0.5_f64.powi(n + 1); 2])
 }
 
+/// What a call gives on the device and on the CPU, and how often the host waited if it gave values.
 fn called(
     compiler: &Compiler,
     request: &Request,
@@ -79,7 +80,8 @@ fn called(
     let found = f.call(args);
     let read_backs = match f.ran() {
         Some(Ran::OnDevice(taken)) => taken.read_backs,
-        other => panic!("{other:?}"),
+        Some(Ran::OnHost(why)) => panic!("{why}"),
+        None => 0,
     };
     (found, host.call(args), read_backs)
 }

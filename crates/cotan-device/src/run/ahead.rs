@@ -18,9 +18,14 @@ impl<'h, D: Device> Host<'h, D> {
             let mut outcome = Ok(());
             while outcome.is_ok() && (states.len() as u64) < n_ahead {
                 states.push(self.state.clone());
-                outcome = self.spend().and_then(|()| self.list(&rounds.body));
+                let may = self.spend();
+                outcome = self.behind_kernels(may).and_then(|()| self.list(&rounds.body));
             }
-            let [is_live, count] = self.device.scalars(cells)?;
+            let [is_live, count] = match self.device.scalars(cells) {
+                Ok(found) => found,
+                // A device that can't tell any more has failed before.
+                Err(error) => return outcome.and(Err(error)),
+            };
             if is_live != 0 {
                 // What the host has met is met by a round that is.
                 outcome?;

@@ -1,7 +1,6 @@
 //! Lines of devices: programs on the reference device and on a Vulkan device, their numbers, errors, limits and counts.
 //!
-//! The device is the one that is chosen by default; `VK_ICD_FILENAMES` says which drivers there are. Lines about what is not
-//! built yet say so, and fail.
+//! The device is the one that is chosen by default; `VK_ICD_FILENAMES` says which drivers there are.
 
 use super::gpu_times;
 use super::suites::{campaign, count, output, output_of_tests};
@@ -13,8 +12,6 @@ use cotan::host::{Arguments, HostValue};
 use cotan::resident::DeviceArguments;
 use cotan::vulkan::{CallStatistics, Placement, Ran, doctor};
 use cotan::{Compiler, Config, DerivativeForm, Engine, derivative};
-
-const NOT_BUILT: fn(&Workplace) -> Result<Measured, String> = |_| Ok(Measured::new(false, "not built yet"));
 
 pub(super) const LINES: &[Line] = &[
     Line {
