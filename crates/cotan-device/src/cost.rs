@@ -1,5 +1,5 @@
-//! A cost model of kernels: what drivers take to compile nodes, in words of SPIR-V that compile as long, by what
-//! `decisions/vulkan.md` has measured with an exact fused multiply-add.
+//! A cost model of kernels: what drivers take to compile nodes, in words of SPIR-V that compile as long. An exact fused multiply-add and
+//! checks are weighed by what `decisions/vulkan.md` has measured; the others are estimates, as these two are most of it.
 
 use cotan_ir::Elem;
 use cotan_loops::node::walk;

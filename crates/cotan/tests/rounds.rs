@@ -121,7 +121,7 @@ fn what_fails_in_rounds_that_are_not_to_be_fails_nowhere() {
         assert_eq!(found.is_err(), has_failed, "{found:?}");
         assert_eq!(found, expected);
     }
-    // The 15th round of a batch would ask for 2^60 elements.
+    // The 15th round would ask for 2^60 elements: such rounds are taken one by one.
     let args = [("x".to_owned(), rounds(4)), ("limit".to_owned(), HostValue::f64(1.0))].into();
     let (found, expected, _) = called(&compiler, &Request::function("growing"), &args);
     assert_eq!(found, expected);

@@ -30,7 +30,7 @@ impl Cut<'_> {
         self.flush(&mut inside);
         self.in_device_loop -= 1;
         let mut steps = inside.steps;
-        if knows_enough(&steps) {
+        if self.knows_enough(&steps) {
             self.kernels[first_kernel..].iter_mut().for_each(|kernel| kernel.only_if = Some(live));
             row.steps.push(Step::Rounds(Rounds { live, count, body: steps }));
         } else {
@@ -56,27 +56,30 @@ impl Cut<'_> {
         self.read_back(&[count], &mut row.steps);
         self.launch(Shape::Each(vec![(index, count)]), body, row);
     }
-}
 
-/// Whether the host can take steps without waiting for the device, as often as it likes: a loop in them that grows with the
-/// number of rounds would take long for rounds that are not to be.
-fn knows_enough(steps: &[Step]) -> bool {
-    let mut defined = FxHashSet::default();
-    each_step(steps, &mut |step| {
-        if let Step::Node(Node::Let(local, _) | Node::Set(local, _)) = step {
-            defined.insert(*local);
-        }
-    });
-    let mut is_free = true;
-    each_step(steps, &mut |step| {
-        is_free &= match step {
-            Step::Node(node) => !matches!(node, Node::Routine(_) | Node::Print { .. } | Node::Copy { .. }),
-            Step::For { count, .. } => !matches!(count, Operand::Local(local) if defined.contains(local)),
-            Step::ReadBack(_) | Step::ReadName(_) | Step::While(..) | Step::Rounds(_) => false,
-            Step::Launch(_) | Step::Scope(_) | Step::If(..) | Step::Switch(..) => true,
-        };
-    });
-    is_free
+    /// Whether the host can take steps without waiting for the device, as often as it likes: a loop, an array or a kernel in them whose
+    /// size changes from round to round could take long, or much memory, for rounds that are not to be.
+    fn knows_enough(&self, steps: &[Step]) -> bool {
+        let mut defined = FxHashSet::default();
+        each_step(steps, &mut |step| {
+            if let Step::Node(Node::Let(local, _) | Node::Set(local, _)) = step {
+                defined.insert(*local);
+            }
+        });
+        let changes = |count: &Operand| matches!(count, Operand::Local(local) if defined.contains(local));
+        let mut is_free = true;
+        each_step(steps, &mut |step| {
+            is_free &= match step {
+                Step::Node(Node::Alloc { extents, .. }) => !extents.iter().any(changes),
+                Step::Node(node) => !matches!(node, Node::Routine(_) | Node::Print { .. } | Node::Copy { .. }),
+                Step::For { count, .. } => !changes(count),
+                Step::Launch(id) => !self.kernels[id.index()].shape.indices().iter().any(|(_, count)| changes(count)),
+                Step::ReadBack(_) | Step::ReadName(_) | Step::While(..) | Step::Rounds(_) => false,
+                Step::Scope(_) | Step::If(..) | Step::Switch(..) => true,
+            };
+        });
+        is_free
+    }
 }
 
 fn each_step(steps: &[Step], see: &mut impl FnMut(&Step)) {

@@ -24,7 +24,7 @@ fn leaves_something(kernel: &Kernel) -> bool {
         || any(&kernel.body, &mut acts)
 }
 
-/// Whether a node does more than to define scalars.
+/// Whether a node does more than to define scalars. A loop that may have no end is kept.
 fn acts(node: &Node) -> bool {
     let mut acts = node.has(Effect::Fails) || matches!(node, Node::While(..));
     node.each_buffer(&mut |_, usage| acts |= !matches!(usage, BufferUse::Read | BufferUse::Note));

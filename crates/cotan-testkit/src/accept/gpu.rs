@@ -41,7 +41,7 @@ pub(super) const LINES: &[Line] = &[
     },
     Line {
         title: "stacks: long, skewed, nested, of every type",
-        bar: "no option, no error, on the device, within 1e-10 of the CPU",
+        bar: "no option, no error, on the device; the interpreter's bits, or within 1e-10 of the CPU where that takes too long",
         measure: stacks,
     },
     Line {
