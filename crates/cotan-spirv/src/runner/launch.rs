@@ -185,8 +185,10 @@ impl<'l> Known<'l> {
         let mut first = 0_u64;
         for region in &self.kernel.regions {
             firsts.push(first);
+            if growing.private(region).is_some() {
+                continue;
+            }
             let elements = match &region.size {
-                _ if growing.private(region).is_some() => 0,
                 Size::Known(extents) => {
                     extents.iter().fold(1_u64, |n, count| n.saturating_mul(extent(self.launch, *count)))
                 }
