@@ -24,16 +24,21 @@ pub(crate) fn call(args: &[OsString]) -> Result<()> {
         return Err(Command::new(rustc).args(args).exec()).context("starting rustc");
     }
     let mut driver = Command::new(driver());
-    let is_test = args.iter().any(|arg| arg == "--test");
-    driver.arg(rustc).args(args.iter().map(|arg| if is_test { little_optimised(arg) } else { arg }));
+    let is_run_once = args.iter().any(|arg| arg == "--test") && !computes_for_long();
+    driver.arg(rustc).args(args.iter().map(|arg| if is_run_once { not_optimised(arg) } else { arg }));
     Err(driver.args(["-D", "warnings"]).exec())
         .context("starting clippy-driver: `rustup component add clippy` installs it")
 }
 
-/// The same argument, unless it asks for the highest level of optimisation. Of a crate whose code all tests run, a test
-/// program has a second copy, which is run once.
-fn little_optimised(arg: &OsString) -> &OsStr {
-    if arg == "opt-level=3" { OsStr::new("opt-level=1") } else { arg }
+/// Whether the tests of the package that is compiled compute for longer than optimising them takes.
+fn computes_for_long() -> bool {
+    env::var_os("CARGO_PKG_NAME").is_some_and(|name| ["cotan-runtime", "cotan-syntax"].iter().any(|long| name == *long))
+}
+
+/// The same argument, unless it asks for optimisation. A test program has its own copy of the crate that it tests, which
+/// is run once; the crates that it is linked with are optimised.
+fn not_optimised(arg: &OsString) -> &OsStr {
+    if arg.to_str().is_some_and(|arg| arg.starts_with("opt-level=")) { OsStr::new("opt-level=0") } else { arg }
 }
 
 /// Clippy's driver: beside the cargo that runs this, or in the path.

@@ -55,6 +55,17 @@ fn growing[N](x: f64[N], limit: f64) -> (f64, i64) {
   }
   (s, n)
 }
+
+# What the first round asks has to do with what fails in front of it.
+fn scaled[N](x: f64[N], limit: f64) -> f64[N] {
+  let mut a = ((1.0 / x[0]) as i64) as f64 .* x
+  let mut s = +/ a
+  while s < limit {
+    a = a .+ a
+    s = +/ a
+  }
+  a
+}
 ";
 
 fn on_device() -> Option<Compiler> {
@@ -125,4 +136,20 @@ fn what_fails_in_rounds_that_are_not_to_be_fails_nowhere() {
     let args = [("x".to_owned(), rounds(4)), ("limit".to_owned(), HostValue::f64(1.0))].into();
     let (found, expected, _) = called(&compiler, &Request::function("growing"), &args);
     assert_eq!(found, expected);
+}
+
+#[test]
+fn what_fails_in_front_of_the_first_round_is_told_in_a_later_call_too() {
+    let Some(compiler) = on_device() else { return };
+    let program = compiler.check("rounds.cot", TEXT);
+    let function = |engine| compiler.function(&program, &Request::function("scaled"), engine).unwrap();
+    let (f, host) = (function(Engine::VULKAN), function(Engine::CPU));
+    // Kernels that were never launched are handed over by themselves, in the middle of a round.
+    for (first, has_failed) in [(0.0, true), (0.0, true), (0.25, false), (0.0, true), (0.5, false)] {
+        let args =
+            [("x".to_owned(), HostValue::f64s(&[2], &[first; 2])), ("limit".to_owned(), HostValue::f64(7.0))].into();
+        let found = f.call(&args);
+        assert_eq!(found.is_err(), has_failed, "{found:?}");
+        assert_eq!(found, host.call(&args));
+    }
 }

@@ -21,11 +21,8 @@ impl<'h, D: Device> Host<'h, D> {
                 let may = self.spend();
                 outcome = self.behind_kernels(may).and_then(|()| self.list(&rounds.body));
             }
-            let [is_live, count] = match self.device.scalars(cells) {
-                Ok(found) => found,
-                // A device that can't tell any more has failed before.
-                Err(error) => return outcome.and(Err(error)),
-            };
+            // A device that can't tell any more has failed in front of what the host has met.
+            let [is_live, count] = self.device.scalars(cells)?;
             if is_live != 0 {
                 // What the host has met is met by a round that is.
                 outcome?;

@@ -51,11 +51,15 @@ impl Running<'_> {
         if self.queued.len() < *self.most { Ok(()) } else { self.flush() }
     }
 
-    /// Waits for all that the device is to do, and says whether a launch failed.
+    /// Waits for all that the device is to do, and says whether a launch failed: each time from then on.
     pub(super) fn flush(&mut self) -> Result<(), RunError> {
-        if self.queued.is_empty() {
-            return Ok(());
+        if self.failure.is_none() && !self.queued.is_empty() {
+            self.failure = self.submit().err();
         }
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    fn submit(&mut self) -> Result<(), RunError> {
         let level = self.memory.back.level();
         let bytes = 8 * self.report_words() as u64;
         let report = if self.loaded.device.is_staged() {

@@ -167,6 +167,7 @@ impl LoadedPlan {
             callers_bytes: 0,
             queued: Vec::new(),
             words: Vec::new(),
+            failure: None,
             statistics: CallStatistics::default(),
         };
         let call = Call { plan: &self.plan, args: &operands, results, limits: &limits.host };
@@ -270,6 +271,8 @@ struct Running<'r> {
     /// What the device is still to do, and the arguments of its launches.
     queued: Vec<Queued>,
     words: Vec<u64>,
+    /// What went wrong on the device: what its memory holds from then on is not what the call asked for.
+    failure: Option<RunError>,
     statistics: CallStatistics,
 }
 
@@ -338,6 +341,7 @@ impl PlanDevice for Running<'_> {
         self.queued.clear();
         self.words.clear();
         self.blocks.clear();
+        self.failure = None;
         self.memory.end_call(mark);
         self.callers_bytes = 0;
     }
