@@ -78,6 +78,15 @@ impl<'f> Frame<'f> {
         }
     }
 
+    /// Makes it what another activation of the same function is.
+    pub(crate) fn become_like(&mut self, other: &Frame<'f>) {
+        self.cells.clone_from(&other.cells);
+        self.buffers.clone_from(&other.buffers);
+        self.offered.clone_from(&other.offered);
+        self.arrays.clone_from(&other.arrays);
+        self.loop_lanes = other.loop_lanes;
+    }
+
     // ---- operands
 
     /// The value of a lane; what has no lanes is the same in all.

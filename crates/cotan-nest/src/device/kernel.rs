@@ -46,9 +46,10 @@ impl<'k> Threads<'_, 'k> {
                 if !kernel.writes.is_empty() || !kernel.writes_names.is_empty() {
                     return bug("many threads write one cell");
                 }
+                let mut frame = self.frame()?;
                 machine.memory.begin_launch();
                 self.each(machine, indices, &mut Vec::new(), &mut |threads, machine, at| {
-                    let mut frame = threads.frame()?;
+                    frame.become_like(&first);
                     at.iter().for_each(|(index, k)| frame.set(*index, *k as u64));
                     machine.memory.begin_thread();
                     threads.thread(machine, &mut frame)
@@ -64,25 +65,23 @@ impl<'k> Threads<'_, 'k> {
                 for sum in sums {
                     first.open(sum)?;
                 }
-                let mut reducing = std::mem::take(&mut first.reducing);
+                let mut frame = self.frame()?;
+                frame.reducing = std::mem::take(&mut first.reducing);
                 machine.memory.begin_launch();
                 self.each(machine, indices, &mut Vec::new(), &mut |threads, machine, at| {
-                    let mut frame = threads.frame()?;
+                    frame.become_like(&first);
                     at.iter().for_each(|(index, k)| frame.set(*index, *k as u64));
-                    std::mem::swap(&mut frame.reducing, &mut reducing);
                     machine.memory.begin_thread();
-                    threads.thread(machine, &mut frame)?;
-                    std::mem::swap(&mut frame.reducing, &mut reducing);
-                    Ok(())
+                    threads.thread(machine, &mut frame)
                 })?;
                 machine.memory.end_launch();
-                reducing.into_iter().try_for_each(|sum| machine.finish(&mut first, sum))?;
+                frame.reducing.into_iter().try_for_each(|sum| machine.finish(&mut first, sum))?;
                 self.leave(&first)
             }
         }
     }
 
-    /// A thread's frame: the index tuple is not in it yet.
+    /// What a thread's frame begins as: the index tuple is not in it yet.
     fn frame(&self) -> Outcome<Frame<'k>> {
         let (plan, kernel) = (self.plan, self.kernel);
         let mut frame = Frame::new(&plan.function);
