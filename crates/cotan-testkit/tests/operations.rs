@@ -1,6 +1,6 @@
 //! The operations of the standard library: the cases of `spec/operations`, and what else every operation has to be.
 //!
-//! `COTAN_OPERATIONS=conv` asks the files with that in their name alone. Each form that is made of wrappers is asked of two
+//! `COTAN_OPERATIONS=conv` asks the files with that in their name alone. Each form that is made of wrappers is asked of one
 //! of three, in the campaign of all.
 
 use cotan_ir::Elem;
@@ -16,12 +16,12 @@ fn read() -> Library {
     Library::read(&wanted()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Nothing fails, and at least so many points were asked in the campaign; of two of three wrappers as large a part.
+/// Nothing fails, and at least so many points were asked in the campaign; of one of three wrappers nearly as large a part.
 fn holds(what: &str, outcome: Result<Outcome, String>, least: usize) {
     let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
     print(&format!("{what}: {} points", outcome.asked));
     report(outcome.failures, outcome.asked);
-    let least = if tier::is_campaign() { least } else { least * 2 / 3 };
+    let least = if tier::is_campaign() { least } else { least / 4 };
     assert!(!wanted().is_empty() || outcome.asked >= least, "{} points", outcome.asked);
 }
 

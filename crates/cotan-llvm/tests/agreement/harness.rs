@@ -63,7 +63,8 @@ impl Program {
         let text = &module.to_string();
         let module = VerifiedModule::new(module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let compile = |b: &Backend, width| {
-            let options = CompileOptions { width, tasks, ..CompileOptions::default() };
+            // What LLVM leaves undone at widths beside its own changes no result.
+            let options = CompileOptions { width, tasks, is_quick: width.is_some(), ..CompileOptions::default() };
             b.compile(&module, name, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
         };
         let compiled = backends().iter().map(|b| compile(b, None)).collect();

@@ -154,10 +154,10 @@ impl Library {
         unknown.map(|label| format!("`{label}` is listed, and there is no such wrapper")).collect()
     }
 
-    /// Asks two of three wrappers for one form of them, in the campaign all: a hash of the form and of their names picks them.
-    pub(super) fn ask_most(&self, form: &str, of: impl Fn(&Wrapper) -> (usize, Vec<String>) + Sync) -> Outcome {
+    /// Asks one of three wrappers for one form of them, in the campaign all: a hash of the form and of their names picks them.
+    pub(super) fn ask_some(&self, form: &str, of: impl Fn(&Wrapper) -> (usize, Vec<String>) + Sync) -> Outcome {
         let is_asked = |wrapper: &Wrapper| {
-            tier::is_campaign() || !tier::hash(&format!("{form} of {}", wrapper.label)).is_multiple_of(3)
+            tier::is_campaign() || tier::hash(&format!("{form} of {}", wrapper.label)).is_multiple_of(3)
         };
         self.ask(|wrapper| if is_asked(wrapper) { of(wrapper) } else { (0, Vec::new()) })
     }

@@ -37,7 +37,7 @@ pub fn infinities(library: &Library) -> Result<Outcome, String> {
 
 fn with(library: &Library, x: f64, listed: &[(&str, &str)]) -> Result<Outcome, String> {
     let programs = library.programs(Elem::F64, |_| String::new())?;
-    let mut outcome = library.ask_most(&format!("{x}"), |wrapper| {
+    let mut outcome = library.ask_some(&format!("{x}"), |wrapper| {
         if !wrapper.takes_floats() {
             return (0, Vec::new());
         }

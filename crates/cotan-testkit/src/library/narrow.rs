@@ -12,7 +12,7 @@ use cotan_ops::Value;
 pub fn in_single_precision(library: &Library) -> Result<Outcome, String> {
     let wide = library.programs(Elem::F64, |_| String::new())?;
     let narrow = library.programs(Elem::F32, |_| String::new())?;
-    Ok(library.ask_most("f32", |wrapper| ask(wrapper, &wide[wrapper.file], &narrow[wrapper.file])))
+    Ok(library.ask_some("f32", |wrapper| ask(wrapper, &wide[wrapper.file], &narrow[wrapper.file])))
 }
 
 fn ask(wrapper: &Wrapper, wide: &Program, narrow: &Program) -> (usize, Vec<String>) {

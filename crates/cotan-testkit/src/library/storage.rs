@@ -12,7 +12,7 @@ use cotan_ir::Elem;
 /// the bits are those of the wrapper in f32 on the same numbers, narrowed, and so are derivatives up to rounding.
 pub fn in_storage(library: &Library, elem: Elem) -> Result<Outcome, String> {
     let programs = library.programs(Elem::F32, |wrapper| stored(wrapper, elem))?;
-    Ok(library.ask_most(elem.name(), |wrapper| {
+    Ok(library.ask_some(elem.name(), |wrapper| {
         if wrapper.takes_floats() { ask(wrapper, &programs[wrapper.file], elem) } else { (0, Vec::new()) }
     }))
 }

@@ -155,7 +155,7 @@ fn transposed(value: &Value) -> Value {
 pub fn of_views(library: &Library) -> Result<Outcome, String> {
     let made = |wrapper: &Wrapper| View::ALL.map(|view| view.text(wrapper)).concat();
     let programs = library.programs(Elem::F64, made)?;
-    let mut outcome = library.ask_most("views", |wrapper| {
+    let mut outcome = library.ask_some("views", |wrapper| {
         let outcomes = View::ALL.map(|view| ask(wrapper, &programs[wrapper.file], view));
         (outcomes.iter().map(|(asked, _)| asked).sum(), outcomes.into_iter().flat_map(|(_, all)| all).collect())
     });

@@ -117,7 +117,7 @@ impl Axis {
 pub fn under_vmap(library: &Library) -> Result<Outcome, String> {
     let made = |wrapper: &Wrapper| Axis::ALL.map(|axis| axis.text(wrapper)).concat();
     let programs = library.programs(Elem::F64, made)?;
-    Ok(library.ask_most("vmap", |wrapper| {
+    Ok(library.ask_some("vmap", |wrapper| {
         let (mut asked, mut failures) = (0, Vec::new());
         for axis in Axis::ALL.into_iter().filter(|axis| !axis.taken(wrapper).is_empty()) {
             match ask(wrapper, &programs[wrapper.file], axis) {

@@ -77,10 +77,10 @@ fn values(name: &str, text: &str, program: &Program, cases: &[header::Case]) -> 
     alone.chain(cases.iter().filter(|_| is_inside_too).filter_map(inside)).collect()
 }
 
-/// Whether a program goes through all that takes long: half of them each time, all in the campaign and where programs are asked
+/// Whether a program goes through all that takes long: a quarter of them each time, all in the campaign and where programs are asked
 /// for by name. Values and gradients are compared with the header for each of them.
 fn is_chosen(name: &str) -> bool {
-    tier::takes(name, 2) || std::env::var_os("COTAN_RUN").is_some()
+    tier::takes(name, 4) || std::env::var_os("COTAN_RUN").is_some()
 }
 
 fn program(name: &str, text: &str) -> Result<Program, String> {

@@ -19,8 +19,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
+/// Of so many programs one runs on the interpreter of loop nests each time.
+const NESTS_ONE_OF: u64 = 2;
+
 /// Of so many programs one runs on the reference device each time.
-const PLANS_ONE_OF: u64 = 4;
+const PLANS_ONE_OF: u64 = 8;
 
 /// Of so many programs one runs on a Vulkan device each time, where there is one.
 const VULKAN_ONE_OF: u64 = 16;
@@ -68,7 +71,7 @@ fn a_clean_program_never_traps() {
 
 #[test]
 fn programs_give_the_same_on_the_interpreter_of_loop_nests() {
-    let programs = wanted(None);
+    let programs = of_this_tier(wanted(None), NESTS_ONE_OF);
     let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check(name, text));
     report(failures.concat(), programs.len());
 }
@@ -76,7 +79,7 @@ fn programs_give_the_same_on_the_interpreter_of_loop_nests() {
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are shown by `-- --nocapture`")]
 fn programs_give_the_same_on_the_reference_device() {
-    let programs = of_this_tier(PLANS_ONE_OF);
+    let programs = of_this_tier(for_devices(), PLANS_ONE_OF);
     let (n_shared, n_alone) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let tell = |[shared, alone]: [usize; 2]| {
         n_shared.fetch_add(shared, Ordering::Relaxed);
@@ -100,7 +103,7 @@ fn programs_give_the_same_on_vulkan() {
         println!("no Vulkan device: {reason}");
         return;
     }
-    let programs = of_this_tier(VULKAN_ONE_OF);
+    let programs = of_this_tier(for_devices(), VULKAN_ONE_OF);
     let told = Mutex::new(Vec::new());
     let tell = |outcome| told.lock().expect("nobody panics with it").push(outcome);
     let failures = cotan_testkit::parallel::map(&programs, |(name, text)| nests::check_vulkan(name, text, &tell));
@@ -141,10 +144,15 @@ fn compiling(all: &[OnVulkan]) -> String {
 const NOT_ON_DEVICES: [&str; 2] =
     ["sound/constant_sizes_whose_product_overflows.cot", "sound/loops_around_empty_axes.cot"];
 
-/// The programs that run on devices in this tier, one of so many.
-fn of_this_tier(one_of: u64) -> Vec<(String, String)> {
+/// The programs that devices run.
+fn for_devices() -> Vec<(String, String)> {
     let mut programs = wanted(None);
     programs.retain(|(name, _)| !NOT_ON_DEVICES.contains(&name.as_str()));
+    programs
+}
+
+/// Those of programs that run in this tier, one of so many.
+fn of_this_tier(mut programs: Vec<(String, String)>, one_of: u64) -> Vec<(String, String)> {
     programs.retain(|(name, _)| std::env::var_os("COTAN_RUN").is_some() || tier::takes(name, one_of));
     programs
 }
