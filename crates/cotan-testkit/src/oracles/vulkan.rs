@@ -63,9 +63,9 @@ pub enum OnVulkan {
     NotYet(String),
 }
 
-/// A function, cut for a device, does on a Vulkan device what it does on the interpreter of the core IR. One that has no `f64` does so on
-/// a device without it, too.
-pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnVulkan, String> {
+/// A function, cut for a device, does on a Vulkan device what it does on the interpreter of the core IR, in each of these calls. One
+/// that has no `f64` does so on a device without it, too.
+pub fn same_on_vulkan(module: &Module, name: &str, calls: &[&[Value]]) -> Result<OnVulkan, String> {
     let start = Instant::now();
     let nests = VerifiedNests::new(NestPlace::on_devices().nests(module, name)?).map_err(|e| e.to_string())?;
     let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
@@ -73,18 +73,18 @@ pub fn same_on_vulkan(module: &Module, name: &str, args: &[Value]) -> Result<OnV
     let f = &plan.function;
     let elems = f.locals.iter().map(|local| local.elem).chain(f.buffers.iter().map(|buffer| buffer.elem));
     let has_double = elems.into_iter().any(|elem| elem == Elem::F64);
-    let outcome = same_on(device()?, module, name, args, &plan, cutting)?;
+    let outcome = same_on(device()?, module, name, calls, &plan, cutting)?;
     if has_double || matches!(outcome, OnVulkan::NotYet(_)) {
         return Ok(outcome);
     }
-    same_on(device_without_f64()?, module, name, args, &plan, cutting).map_err(|e| format!("without f64: {e}"))
+    same_on(device_without_f64()?, module, name, calls, &plan, cutting).map_err(|e| format!("without f64: {e}"))
 }
 
 fn same_on(
     (device, numbers): &(Device, Numbers),
     module: &Module,
     name: &str,
-    args: &[Value],
+    calls: &[&[Value]],
     plan: &Plan,
     cutting: Duration,
 ) -> Result<OnVulkan, String> {
@@ -97,7 +97,27 @@ fn same_on(
         Err(LoadPlanError::Unsupported(what)) => return Ok(OnVulkan::NotYet(what.to_string())),
         Err(LoadPlanError::Device(error)) => return Err(format!("the plan of `{name}`: {error}\n{text}")),
     };
-    let (mut is_for_host, mut first_call) = (false, None);
+    let mut first_call = None;
+    for args in calls {
+        if let Some(reason) = agrees(&loaded, module, name, args, regroups, &mut first_call)
+            .map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}"))?
+        {
+            return Ok(OnVulkan::NotYet(reason.to_owned()));
+        }
+    }
+    Ok(OnVulkan::Same { cutting, loading: loaded.load_times(), first_call: first_call.unwrap_or_default() })
+}
+
+/// Whether a call gives what the core IR gives; or why it has no result.
+fn agrees(
+    loaded: &LoadedPlan,
+    module: &Module,
+    name: &str,
+    args: &[Value],
+    regroups: bool,
+    first_call: &mut Option<Duration>,
+) -> Result<Option<&'static str>, String> {
+    let mut is_for_host = false;
     let agrees = beside_core_ir(module, name, args, regroups, |limits, output| {
         let may = CallLimits { host: Limits { steps: limits.steps, ..Limits::default() }, ..CallLimits::default() };
         // The first call hands over kernels one by one, and later ones in batches.
@@ -123,14 +143,7 @@ fn same_on(
             | RunError::Bug(_) => Failed::Otherwise(error.to_string()),
         })
     });
-    if is_for_host {
-        return Ok(OnVulkan::NotYet("what a host computes was reached".to_owned()));
-    }
-    agrees.map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}")).map(|()| OnVulkan::Same {
-        cutting,
-        loading: loaded.load_times(),
-        first_call: first_call.unwrap_or_default(),
-    })
+    if is_for_host { Ok(Some("what a host computes was reached")) } else { agrees.map(|()| None) }
 }
 
 /// A function of a case, or one of its derivatives, does so; where there is no device or no code for it, that can't be told.
@@ -139,8 +152,8 @@ pub fn on_vulkan(case: &Case) -> Verdict {
         return Verdict::Unusable(why);
     }
     let not_yet = RefCell::new(None);
-    let verdict = on_device(case, &|module, name, args| {
-        if let OnVulkan::NotYet(why) = same_on_vulkan(module, name, args)? {
+    let verdict = on_device(case, &|module, name, calls| {
+        if let OnVulkan::NotYet(why) = same_on_vulkan(module, name, calls)? {
             *not_yet.borrow_mut() = Some(why);
         }
         Ok(())

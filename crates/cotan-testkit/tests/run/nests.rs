@@ -26,7 +26,7 @@ pub(crate) fn check(name: &str, text: &str) -> Vec<String> {
 /// how many are not.
 pub(crate) fn check_plans(name: &str, text: &str, tell: &(dyn Fn([usize; 2]) + Sync)) -> Vec<String> {
     each_case(name, text, &|module, entry, args, _| {
-        tell(same_on_plan(module, entry, args)?);
+        tell(same_on_plan(module, entry, &[args])?);
         Ok(())
     })
 }
@@ -34,7 +34,7 @@ pub(crate) fn check_plans(name: &str, text: &str, tell: &(dyn Fn([usize; 2]) + S
 /// The same on a Vulkan device; `tell` hears what each case became.
 pub(crate) fn check_vulkan(name: &str, text: &str, tell: &(dyn Fn(OnVulkan) + Sync)) -> Vec<String> {
     each_case(name, text, &|module, entry, args, _| {
-        tell(same_on_vulkan(module, entry, args)?);
+        tell(same_on_vulkan(module, entry, &[args])?);
         Ok(())
     })
 }
