@@ -14,6 +14,7 @@ const NUMBER_BESIDE_NAN: &[(&str, &str)] = &[
     ("losses.binary_cross_entropy", "an infinite logit of a sure truth: the coefficient is exactly 0"),
     ("losses.cosine_distance", INFINITE_NORM),
     ("losses.cosine_similarity", INFINITE_NORM),
+    ("losses.kl_divergence", "a share of an infinite one: the coefficient is exactly 0"),
     ("nn.celu", "what is divided by an infinite `alpha` is exactly 0"),
     ("nn.l2_normalize", INFINITE_NORM),
     ("nn.rms_norm", INFINITE_NORM),
