@@ -279,7 +279,7 @@ impl<'a> Emitter<'a> {
         let is_arithmetic = matches!(op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv);
         let mut operands = Vec::new();
         for value in args {
-            let value = if is_arithmetic { self.hidden_zero(register, *value) } else { *value };
+            let value = if is_arithmetic || op == Op::Select { self.hidden_zero(register, *value) } else { *value };
             operands.push(Operand::IdRef(value.0));
         }
         self.append(dr::Instruction::new(op, Some(ty), Some(id), operands));
@@ -290,9 +290,10 @@ impl<'a> Emitter<'a> {
     }
 
     /// The value, unless it is a constant zero: then one that no driver knows to be zero. Mesa leaves out sums, products and
-    /// quotients with a zero, and so loses the signs of zeros and NaN. A difference of -0.0 is a sum with a zero to it.
+    /// quotients with a zero, and so loses the signs of zeros and NaN. A difference of -0.0 is a sum with a zero to it. It sees
+    /// a zero through memory, variables and choices as well.
     pub(crate) fn hidden_zero(&mut self, register: Register, value: Value) -> Value {
-        let Some(zero) = self.opaque_zero else { return value };
+        let Some(zero) = self.opaque_zero.filter(|_| register.is_float()) else { return value };
         let sign = 1 << (register.bits() - 1);
         let known = [0, sign].into_iter().find(|bits| self.constants.get(&(register, *bits)) == Some(&value));
         let Some(bits) = known else { return value };

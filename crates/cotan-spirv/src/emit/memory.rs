@@ -48,7 +48,7 @@ impl Emitter<'_> {
             let [zero, one] = [0, 1].map(|n| self.int(Register::Int32, n));
             self.choose(Register::Int32, value, one, zero)
         } else {
-            value
+            self.hidden_zero(Register::of(elem), value)
         };
         let value = if elem.bytes() < 4 { self.builder.u_convert(ty, None, value.0).expect(OPEN) } else { value.0 };
         let access = Some(MemoryAccess::ALIGNED);

@@ -70,6 +70,7 @@ impl Emitter<'_> {
 
     /// Gives a variable a value.
     pub(crate) fn set(&mut self, variable: Variable, value: Value) {
+        let value = self.hidden_zero(variable.register, value);
         self.builder.store(variable.place, value.0, None, []).expect(OPEN);
     }
 

@@ -5,9 +5,9 @@ use super::memory::Memory;
 use super::{Ends, LONG, Stage, Unsupported};
 use crate::emit::{Emitter, Kernel as Module, Register, Value, Variable};
 use cotan_device::{Kernel, Plan};
-use cotan_ir::Elem;
+use cotan_ir::{Const, Elem};
 use cotan_loops::{Buffer, Expr, Local, LoopFunction, Node, Operand, combining, heading};
-use cotan_ops::Instruction;
+use cotan_ops::{Instruction, instruction_kernel};
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
@@ -235,7 +235,10 @@ impl<'b> Body<'b> {
     fn node(&mut self, node: &Node) -> Result<(), Unsupported> {
         match node {
             Node::Let(to, expr) => {
-                let value = self.expression(expr)?;
+                let value = match cast_constant(expr) {
+                    Some(constant) => self.out.constant(constant),
+                    None => self.expression(expr)?,
+                };
                 self.define(*to, value);
             }
             Node::Set(to, value) => {
@@ -314,4 +317,12 @@ impl<'b> Body<'b> {
             }
         });
     }
+}
+
+/// What a cast of a constant gives. A device may lack the type of the constant alone.
+fn cast_constant(expr: &Expr) -> Option<Const> {
+    let Expr::Native { instruction: Instruction::Cast(to), elem, args } = expr else { return None };
+    let [Operand::Const(from)] = args[..] else { return None };
+    let cast = instruction_kernel(Instruction::Cast(*to), *elem)?;
+    Some(Const::from_bits(*to, cast(&[from.bits()])))
 }
