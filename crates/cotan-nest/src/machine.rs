@@ -78,7 +78,7 @@ impl<'f> Frame<'f> {
         }
     }
 
-    /// Makes it what another activation of the same function is.
+    /// Makes it what another activation of the same function is, but for the sums of reductions.
     pub(crate) fn become_like(&mut self, other: &Frame<'f>) {
         self.cells.clone_from(&other.cells);
         self.buffers.clone_from(&other.buffers);

@@ -62,9 +62,10 @@ impl Program {
     fn compiled(module: Module, name: &str, tasks: Option<TaskSizes>) -> Program {
         let text = &module.to_string();
         let module = VerifiedModule::new(module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let compile = |b: &Backend, width| {
-            // What LLVM leaves undone at widths beside its own changes no result.
-            let options = CompileOptions { width, tasks, is_quick: width.is_some(), ..CompileOptions::default() };
+        let compile = |b: &Backend, width: Option<Width>| {
+            // At widths beside its own LLVM is done soon, but in the campaign.
+            let is_quick = width.is_some() && std::env::var_os("COTAN_CAMPAIGN").is_none();
+            let options = CompileOptions { width, tasks, is_quick, ..CompileOptions::default() };
             b.compile(&module, name, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
         };
         let compiled = backends().iter().map(|b| compile(b, None)).collect();

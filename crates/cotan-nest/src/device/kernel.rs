@@ -108,11 +108,12 @@ impl<'k> Threads<'_, 'k> {
 
     /// Runs the body, and releases what the thread took.
     fn thread(&self, machine: &mut Machine<'k>, frame: &mut Frame<'k>) -> Outcome<()> {
-        let mark = machine.memory.mark();
+        let (mark, n_sums) = (machine.memory.mark(), frame.reducing.len());
         machine.growth.begin_thread();
         match machine.list(frame, &self.kernel.body) {
-            // The thread has left.
-            Ok(()) | Err(RuntimeError::TooLittleRoom) => {}
+            Ok(()) => {}
+            // The thread has left, maybe in the middle of a sum.
+            Err(RuntimeError::TooLittleRoom) => frame.reducing.truncate(n_sums),
             Err(error) => return Err(error),
         }
         machine.memory.release(mark);

@@ -97,13 +97,13 @@ fn same_on(
         Err(LoadPlanError::Unsupported(what)) => return Ok(OnVulkan::NotYet(what.to_string())),
         Err(LoadPlanError::Device(error)) => return Err(format!("the plan of `{name}`: {error}\n{text}")),
     };
-    let mut first_call = None;
+    let (mut first_call, mut not_yet) = (None, None);
     for args in calls {
-        if let Some(reason) = agrees(&loaded, module, name, args, regroups, &mut first_call)
-            .map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}"))?
-        {
-            return Ok(OnVulkan::NotYet(reason.to_owned()));
-        }
+        let agreed = agrees(&loaded, module, name, args, regroups, &mut first_call);
+        not_yet = agreed.map_err(|e| format!("the plan of `{name}` on Vulkan: {e}\n{text}"))?.or(not_yet);
+    }
+    if let Some(reason) = not_yet {
+        return Ok(OnVulkan::NotYet(reason.to_owned()));
     }
     Ok(OnVulkan::Same { cutting, loading: loaded.load_times(), first_call: first_call.unwrap_or_default() })
 }
