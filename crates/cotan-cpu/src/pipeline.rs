@@ -1,15 +1,15 @@
 //! The pipelines of a nest on its way to code for a CPU.
 //!
 //! [`lower`](cotan_loops::lower) for the [`CPU`](cotan_loops::CPU) writes the nest and runs the passes of that target, then
-//! comes [`PLAIN`], [`OPTIMIZED`] or [`OF_VERSIONS`], and [`WATCH_RESULTS`] where a caller wants to hear of NaN.
+//! comes [`PLAIN`], [`OPTIMIZED`] or [`OF_VERSIONS`], and [`WATCHED`] where a caller wants to hear of NaN.
 
 use crate::{
-    delinearize, distribute, fork, hoist_loads, if_conversion, index_sets, legalize_width, nan_watch, ordered,
+    delinearize, distribute, fork, hoist_loads, if_conversion, index_sets, legalize_width, ordered,
     promote_accumulators, split_blocks, vector, wavefront,
 };
 use cotan_loops::{
     CONTRACT, CONTRACT_ACCUMULATED, EXPAND_PRODUCTS, INSERT_PROBES, MARK_FLUSHING, NestPipeline, REUSE_BUFFERS,
-    ROTATE_BUFFERS,
+    ROTATE_BUFFERS, WATCH_RESULTS,
 };
 
 /// Every pass on nests.
@@ -34,7 +34,7 @@ pub static NEST_PASSES: NestPipeline = &[
     &CONTRACT_ACCUMULATED,
     &split_blocks::PASS,
     &legalize_width::PASS,
-    &nan_watch::PASS,
+    &WATCH_RESULTS,
 ];
 
 /// The way to code that does what the nest says, whatever the machine makes of it.
@@ -81,4 +81,4 @@ pub static OF_VERSIONS: NestPipeline = &[
 ];
 
 /// What lets a caller hear of NaN in results.
-pub static WATCH_RESULTS: NestPipeline = &[&nan_watch::PASS];
+pub static WATCHED: NestPipeline = &[&WATCH_RESULTS];

@@ -19,7 +19,7 @@ mod run;
 mod summary;
 
 pub use capacity::{Capacities, Need};
-pub use cut::plan;
+pub use cut::{plan, plan_watching};
 pub use device::{ArrayAt, Device, Launch, RunError, Until};
 pub use plan::{Cell, Cells, Kernel, KernelId, Plan, PlanError, PlanParts, Region, Rounds, Shape, Size, Step};
 pub use run::{Call, Found, Given, Limits, Results, run, run_call};

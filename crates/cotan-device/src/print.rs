@@ -22,6 +22,9 @@ impl<'p> Printer<'p> {
     fn plan(&mut self) {
         let plan = self.plan;
         self.line(0, &format!("plan {} {{", plan.function.name));
+        for buffer in &plan.function.watched {
+            self.line(1, &format!("watch {}", self.nest.buffer(*buffer)));
+        }
         self.steps(&plan.steps, 1);
         let results: Vec<String> = plan.function.results.iter().map(|result| self.nest.argument(result)).collect();
         self.line(1, &format!("return {}", results.join(", ")));

@@ -1,22 +1,24 @@
 //! What plans look like.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use cotan_device::{Plan, plan};
-use cotan_ir::{parse_module, verify_module};
+use cotan_device::{Plan, Shape, plan, plan_watching};
+use cotan_ir::{Function, parse_module, verify_module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
-use cotan_loops::{DEVICE, NestContext, VerifiedNests, lower};
+use cotan_loops::{DEVICE, LoopFunction, NestContext, Node, VerifiedNests, lower};
 use cotan_ops::Registry;
 use expect_test::{Expect, expect};
+
+fn nest(f: &Function) -> LoopFunction {
+    let mut nest = lower(f, &DEVICE);
+    run(FOR_DEVICES, &mut nest, &NestContext::default());
+    nest
+}
 
 fn planned(text: &str) -> Plan {
     let module = parse_module(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     verify_module(&module).unwrap();
-    let nests = module.functions().map(|f| {
-        let mut nest = lower(f, &DEVICE);
-        run(FOR_DEVICES, &mut nest, &NestContext::default());
-        nest
-    });
-    let name = text.trim_start().strip_prefix("fn ").unwrap().split('(').next().unwrap();
+    let nests = module.functions().map(|f| nest(f));
+    let name = text.split("fn ").nth(1).unwrap().split('(').next().unwrap();
     let nests = VerifiedNests::new(nests.collect()).unwrap();
     plan(&nests, name).unwrap()
 }
@@ -234,21 +236,80 @@ fn contributions_are_written_down_and_added_by_independent_iterations() {
     check_kernels(
         include_str!("../../../tests/plans/scatter.cir"),
         expect![[r#"
-            kernel 0, a thread for each t.10 < t.9 {
-            kernel 1, one thread {
-            kernel 2, a thread for each g < t.25 {
-            kernel 3, a thread for each e.7 < t.3 {
-            kernel 4, a thread for each g.2 < t.45 {
-            kernel 5, a thread for each b.1 < radix.26 {
-            kernel 6, a thread for each b.2 < radix.26 {
-            kernel 7, a thread for each g.5 < t.45 {
-            kernel 8, a thread for each g.6 < t.45 {
-            kernel 9, a thread for each b.4 < radix.26 {
-            kernel 10, a thread for each b.5 < radix.26 {
-            kernel 11, a thread for each g.9 < t.45 {
-            kernel 12, a thread for each j < t.9 {
+            kernel 0, a thread for each e.38 < t.130 {
+            kernel 1, a thread for each e.40 < t.145 {
+            kernel 2, a thread for each g.12 < t.143 {
+            kernel 3, a thread for each e.43 < t.130 {
+            kernel 4, a thread for each t.10 < t.9 {
+            kernel 5, one thread {
+            kernel 6, a thread for each g < t.25 {
+            kernel 7, a thread for each e.7 < t.3 {
+            kernel 8, a thread for each g.2 < t.45 {
+            kernel 9, a thread for each b.1 < radix.26 {
+            kernel 10, a thread for each b.2 < radix.26 {
+            kernel 11, a thread for each g.5 < t.45 {
+            kernel 12, a thread for each g.6 < t.45 {
+            kernel 13, a thread for each b.4 < radix.26 {
+            kernel 14, a thread for each b.5 < radix.26 {
+            kernel 15, a thread for each g.9 < t.45 {
+            kernel 16, a thread for each j < t.9 {
         "#]],
     );
+}
+
+#[test]
+fn elements_that_cost_little_are_computed_where_they_are_read() {
+    check_kernels(
+        include_str!("../../../tests/plans/neighbours.cir"),
+        expect![[r#"
+            kernel 0, a thread for each j < middle {
+        "#]],
+    );
+}
+
+#[test]
+fn elements_that_are_needed_often_or_change_behind_are_kept() {
+    let once_more = "\n  again: f64[last] = par k < last (stack) {\n    t: f64 = d[k]\n    yield t\n  }\n  return middle, r, last, again\n";
+    let neighbours = include_str!("../../../tests/plans/neighbours.cir");
+    let plan = planned(&neighbours.replace("\n  return middle, r\n", once_more));
+    assert_eq!(plan.kernels.len(), 3, "{plan}");
+    let plan = planned(
+        "fn f(n: i64, z: f64) {
+          y: f64[n] = par a < n (stack) {
+            b: f64 = to_f64 a
+            yield b
+          }
+          d: f64[n] = par i < n (stack) {
+            e: f64 = y[i]
+            g: f64 = mul e, z
+            yield g
+          }
+          w: f64[n] = update y[0] = z
+          r: f64[n] = par j < n (stack) {
+            p: f64 = d[j]
+            q: f64 = w[j]
+            s: f64 = sub p, q
+            yield s
+          }
+          return r
+        }",
+    );
+    let kept = plan.kernels.iter().filter(|kernel| !matches!(kernel.shape, Shape::One)).count();
+    assert_eq!(kept, 3, "{plan}");
+}
+
+#[test]
+fn results_are_watched_where_they_are_stored_to() {
+    let text = include_str!("../../../tests/plans/scatter.cir");
+    let module = parse_module(text, Registry::standard()).unwrap();
+    let plan = plan_watching(&VerifiedNests::new(module.functions().map(|f| nest(f)).collect()).unwrap(), "f").unwrap();
+    assert_eq!(plan.function.watched.len(), 1, "{plan}");
+    let last = plan.kernels.last().unwrap();
+    let stores = last
+        .body
+        .iter()
+        .any(|node| matches!(node, Node::Store(place, _) if plan.function.watched.contains(&place.buffer)));
+    assert!(stores, "{plan}");
 }
 
 #[test]
@@ -297,35 +358,71 @@ fn products_stay_apart_from_sums_that_iterations_share() {
               alloc h: f64[3] as result 0
               launch kernel 0
               scope {
-                t = max.i64 n, 0
-                t.1 = add.i64 t, 4194303
-                t.2 = div.i64 t.1, 4194304
-                for tile < t.2 {
+                t.79 = div.i64 n, 128
+                is.5 = le.i64 3, t.79
+                is.6 = gt.i64 n, 1024
+                is.7 = and.bool is.5, is.6
+                if is.7 {
                   scope {
-                    t.3 = mul.i64 tile, 4194304
-                    t.4 = sub.i64 t, t.3
-                    t.5 = min.i64 t.4, 4194304
-                    alloc keys: i64[t.5, 1]
-                    alloc values: f64[t.5, 1]
-                    launch kernel 1
-                    is = le.i64 t.5, 1024
-                    if is {
-                      launch kernel 2
+                    is.4 = gt.i64 n, 0
+                    if is.4 {
+                      scope {
+                        t.54 = max.i64 n, 0
+                        t.55 = min.i64 t.54, 4194304
+                        t.56 = div.i64 t.55, 3
+                        t.57 = min.i64 t.56, 1024
+                        t.58 = max.i64 t.57, 1
+                        t.59 = sub.i64 t.58, 1
+                        t.60 = add.i64 t.54, t.59
+                        t.61 = div.i64 t.60, t.58
+                        t.62 = max.i64 t.61, 32
+                        t.63 = sub.i64 t.62, 1
+                        t.64 = add.i64 t.54, t.63
+                        t.65 = div.i64 t.64, t.62
+                        alloc copies.1: f64[t.65, 3]
+                        t.66 = mul.i64 t.65, 3
+                        t.67 = sub.i64 t.66, 3
+                        launch kernel 1
+                        launch kernel 2
+                        launch kernel 3
+                        launch kernel 4
+                      }
                     }
-                    else {
-                      t.9 = div.i64 t.5, 3
-                      t.10 = max.i64 t.9, 1
-                      t.11 = min.i64 t.10, 1024
-                      t.12 = sub.i64 t.11, 1
-                      t.13 = add.i64 t.5, t.12
-                      t.14 = div.i64 t.13, t.11
-                      t.15 = max.i64 t.14, 256
-                      t.16 = sub.i64 t.15, 1
-                      t.17 = add.i64 t.5, t.16
-                      t.18 = div.i64 t.17, t.15
-                      alloc copies: f64[3, t.18]
-                      launch kernel 3
-                      launch kernel 4
+                  }
+                }
+                else {
+                  scope {
+                    t = max.i64 n, 0
+                    t.1 = add.i64 t, 4194303
+                    t.2 = div.i64 t.1, 4194304
+                    for tile < t.2 {
+                      scope {
+                        t.3 = mul.i64 tile, 4194304
+                        t.4 = sub.i64 t, t.3
+                        t.5 = min.i64 t.4, 4194304
+                        alloc keys: i64[t.5, 1]
+                        alloc values: f64[t.5, 1]
+                        launch kernel 5
+                        is = le.i64 t.5, 1024
+                        if is {
+                          launch kernel 6
+                        }
+                        else {
+                          t.9 = div.i64 t.5, 3
+                          t.10 = max.i64 t.9, 1
+                          t.11 = min.i64 t.10, 1024
+                          t.12 = sub.i64 t.11, 1
+                          t.13 = add.i64 t.5, t.12
+                          t.14 = div.i64 t.13, t.11
+                          t.15 = max.i64 t.14, 256
+                          t.16 = sub.i64 t.15, 1
+                          t.17 = add.i64 t.5, t.16
+                          t.18 = div.i64 t.17, t.15
+                          alloc copies: f64[3, t.18]
+                          launch kernel 7
+                          launch kernel 8
+                        }
+                      }
                     }
                   }
                 }
@@ -336,7 +433,56 @@ fn products_stay_apart_from_sums_that_iterations_share() {
               given z, h
               copy z[] to h[], 3
             }
-            kernel 1, a thread for each t.6 < t.5 {
+            kernel 1, one thread {
+              given h, copies.1
+              for e.17 < 3 independent {
+                e.18 = h[e.17]
+                copies.1[e.17] = e.18
+              }
+            }
+            kernel 2, a thread for each e.19 < t.67 {
+              given copies.1
+              t.68 = add.i64 3, e.19
+              copies.1[t.68] = -0.0
+            }
+            kernel 3, a thread for each g.5 < t.65 {
+              given t.62, t.54, x, y, copies.1
+              t.69 = mul.i64 g.5, 3
+              t.70 = mul.i64 g.5, t.62
+              t.71 = sub.i64 t.54, t.70
+              t.72 = min.i64 t.71, t.62
+              for k.3 < t.72 {
+                scope {
+                  t.73 = add.i64 t.70, k.3
+                  i.1 = t.73
+                  e.20 = x[i.1]
+                  g.6 = y[i.1]
+                  p.1 = mulc.f64 e.20, g.6
+                  t.74 = add.i64 t.69, 1
+                  e.21 = copies.1[t.74]
+                  sum.4 = add.f64 e.21, p.1
+                  copies.1[t.74] = sum.4
+                }
+              }
+            }
+            kernel 4, one thread {
+              given t.65, copies.1, h
+              for e.22 < 3 independent {
+                e.23 = copies.1[e.22]
+                total.2 := e.23
+                t.75 = sub.i64 t.65, 1
+                for g.7 < t.75 {
+                  t.76 = add.i64 g.7, 1
+                  t.77 = mul.i64 t.76, 3
+                  t.78 = add.i64 t.77, e.22
+                  e.24 = copies.1[t.78]
+                  sum.5 = add.f64 total.2, e.24
+                  total.2 := sum.5
+                }
+                h[e.22] = total.2
+              }
+            }
+            kernel 5, a thread for each t.6 < t.5 {
               given t.3, x, y, keys, values
               t.7 = add.i64 t.3, t.6
               i = t.7
@@ -350,7 +496,7 @@ fn products_stay_apart_from_sums_that_iterations_share() {
               t.8 = add.i64 at, 1
               next := t.8
             }
-            kernel 2, one thread {
+            kernel 6, one thread {
               given t.5, keys, values, h
               for k < t.5 {
                 e.1 = keys[k]
@@ -361,7 +507,7 @@ fn products_stay_apart_from_sums_that_iterations_share() {
                 }
               }
             }
-            kernel 3, a thread for each g.1 < t.18 {
+            kernel 7, a thread for each g.1 < t.18 {
               given t.18, t.15, t.5, copies, keys, values
               for e.3 < 3 {
                 t.19 = mul.i64 e.3, t.18
@@ -385,7 +531,7 @@ fn products_stay_apart_from_sums_that_iterations_share() {
                 }
               }
             }
-            kernel 4, one thread {
+            kernel 8, one thread {
               given t.18, h, copies
               for e.7 < 3 independent {
                 e.8 = h[e.7]

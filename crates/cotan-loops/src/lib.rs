@@ -25,6 +25,7 @@ mod contract_accumulated;
 mod flush;
 mod liveness;
 mod lower;
+mod nan_watch;
 pub mod node;
 mod parse;
 mod partial_sums;
@@ -44,6 +45,7 @@ pub use contract::{PASS as CONTRACT, contract};
 pub use contract_accumulated::PASS as CONTRACT_ACCUMULATED;
 pub use flush::PASS as MARK_FLUSHING;
 pub use lower::{lower, lower_only, lowers};
+pub use nan_watch::{PASS as WATCH_RESULTS, unwatched_results, watch_results};
 pub use node::{
     Argument, Buffer, BufferInfo, BufferKind, CallResult, Expr, For, Home, Independence, Local, LocalInfo,
     LoopFunction, Node, Operand, Param, Place, Product, Reduce, Routine, Sharing, Sum, Target, Tensor, Threads, View,

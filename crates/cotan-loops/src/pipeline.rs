@@ -14,6 +14,10 @@ use cotan_ir::bug;
 /// The way of a nest to any device: no library that Cotan calls runs there, and all of them have fused multiply-adds.
 pub static FOR_DEVICES: NestPipeline = &[&product::PASS, &contract::UNSHARED];
 
+/// The way of a nest with plain products to a device whose fused multiply-adds are replaced: each takes longer than a product and a
+/// sum.
+pub static FOR_DEVICES_WITHOUT_FMA: NestPipeline = &[&product::PASS];
+
 /// Runs passes one after the other. Debug builds verify what they make, and name the guilty one.
 pub fn run(passes: &[&NestPass], f: &mut LoopFunction, context: &NestContext) {
     for pass in passes {

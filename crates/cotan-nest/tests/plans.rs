@@ -101,6 +101,17 @@ fn the_first_iteration_that_fails_is_told_though_contributions_come_apart() {
 }
 
 #[test]
+fn elements_are_computed_where_they_are_read() {
+    let text = include_str!("../../../tests/plans/neighbours.cir");
+    let (nests, plan) = (nests(text), planned(text));
+    for n in [2, 3, 100] {
+        let args = [Const::i64(n).into(), Value::f64s(&[n], &uneven(n))];
+        let expected = cotan_nest::run(&nests, "f", &args, &Options::default());
+        assert_eq!(run_plan(&plan, &args, &Options::default()).ok(), expected.ok(), "{n}");
+    }
+}
+
+#[test]
 fn elements_of_an_iteration_are_added_to_where_they_lie() {
     let (nests, plan) = (nests(OWN), planned(OWN));
     assert!(plan.kernels.iter().all(|kernel| !matches!(kernel.shape, Shape::InOrder { .. })), "{plan}");

@@ -1,7 +1,8 @@
 //! Passes over the core IR. A pass is a record around a plain function from code to code; pipelines are lists of passes.
 //!
 //! No pass changes a bit of a result, adds an error, or drops one whose value is needed; [`passes::contract_fma`] alone
-//! decides bits, once, before anything is differentiated.
+//! decides bits, once, before anything is differentiated. What [`plain_products`] makes differs from its module in roundings of
+//! derivatives, and in NaN.
 //!
 //! This crate must not know derivatives or backends. What a primitive is worth algebraically it asks the op table.
 //!
@@ -21,6 +22,7 @@ pub mod cost;
 mod pass;
 pub mod passes;
 mod pipelines;
+mod plain;
 pub mod remaining;
 pub mod versions;
 
@@ -30,3 +32,4 @@ pub use passes::PASSES;
 pub use pipelines::{
     BEFORE_AD, BEFORE_CODE, FOR_SIZES, OPTIMIZE, PIPELINES, Pipeline, RESTRUCTURE, SCALARIZE, SIMPLIFY, Step, simplify,
 };
+pub use plain::plain_products;

@@ -2,7 +2,7 @@
 //! valid.
 
 use crate::common::{device, is_campaign, validate};
-use cotan_device::{Plan, RunError, plan};
+use cotan_device::{Plan, RunError, plan, plan_watching};
 use cotan_ir::{Const, Elem, parse_module, verify_module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
 use cotan_loops::{DEVICE, NestContext, VerifiedNests, lower};
@@ -14,8 +14,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// The plan of the function `f`.
-fn planned(text: &str) -> Plan {
+/// The nests of a module.
+fn nests(text: &str) -> VerifiedNests {
     let module = parse_module(text, Registry::standard()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     verify_module(&module).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let nests = module.functions().map(|f| {
@@ -23,7 +23,12 @@ fn planned(text: &str) -> Plan {
         run(FOR_DEVICES, &mut nest, &NestContext::default());
         nest
     });
-    plan(&VerifiedNests::new(nests.collect()).expect("they are verified"), "f").expect("it has a plan")
+    VerifiedNests::new(nests.collect()).expect("they are verified")
+}
+
+/// The plan of the function `f`.
+fn planned(text: &str) -> Plan {
+    plan(&nests(text), "f").expect("it has a plan")
 }
 
 /// The bits of the elements; every NaN is the same.
@@ -228,6 +233,55 @@ fn contributions_are_added_as_the_plan_says() {
     let calls: Vec<Vec<Value>> =
         calls.into_iter().map(|args| args.into_iter().chain([Const::f64(0.5).into()]).collect()).collect();
     same_as_reference(include_str!("../../../tests/plans/several_targets.cir"), &calls);
+}
+
+#[test]
+fn elements_are_computed_where_they_are_read() {
+    let calls: Vec<Vec<Value>> = [2, 3, 1000].into_iter().map(with_size).collect();
+    same_in_all_workgroups(include_str!("../../../tests/plans/neighbours.cir"), &calls);
+}
+
+#[test]
+fn a_nan_in_a_result_is_told_where_results_are_watched() {
+    let Some(device) = device() else { return };
+    // One result is stored to, and the other added to.
+    for text in [
+        "fn f(n: i64, x: f64[n], z: f64[n]) {
+          r: f64[n] = par i < n (stack) {
+            e: f64 = x[i]
+            p: f64 = mulc e, 0.0
+            yield p
+          }
+          return r
+        }",
+        "fn f(n: i64, x: f64[n], z: f64[n]) {
+          r: f64[n] = par i < n acc (h: f64[n] add from z) {
+            e: f64 = x[i]
+            p: f64 = mulc e, 0.0
+            acc_add h[i] = p
+            yield
+          }
+          return r
+        }",
+    ] {
+        let plan = plan_watching(&nests(text), "f").expect("it has a plan");
+        let loaded = LoadedPlan::new(&device, &Numbers::of_driver(), plan.clone()).expect("it is compiled");
+        let called = |at: usize, number: f64| {
+            let mut numbers = uneven(1000);
+            numbers[at] = number;
+            let zeros = Value::f64s(&[1000], &[0.0; 1000]);
+            let args = [Const::i64(1000).into(), Value::f64s(&[1000], &numbers), zeros];
+            let on_reference = run_plan(&plan, &args, &Options::default()).err();
+            let found = loaded.call(&args, &CallLimits::default(), &mut |_| {}).map(drop).err();
+            assert_eq!(found, on_reference, "{plan}");
+            found
+        };
+        assert_eq!(called(3, 1.0), None);
+        for at in [0, 999] {
+            assert_eq!(called(at, f64::INFINITY), Some(RunError::ForHost), "{plan}");
+        }
+        assert_eq!(called(5, f64::MAX), None, "what one call has told is no matter of the next");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use cotan_llvm::jit::Engine;
 use cotan_llvm::load::SearchConfig;
 use cotan_llvm::{Backend, CompileOptions};
 use cotan_ops::Registry;
-use cotan_opt::passes::relax_products::relax_products;
+use cotan_opt::plain_products;
 use cotan_runtime::CompiledFunction;
 use cotan_runtime::Pool;
 use std::num::NonZeroUsize;
@@ -78,7 +78,7 @@ impl Machine {
         name: &str,
         options: CompileOptions,
     ) -> Result<Option<Arc<CompiledFunction>>, String> {
-        let Some(plain) = relax_products(module, name) else { return Ok(None) };
+        let Some(plain) = plain_products(module, name) else { return Ok(None) };
         let options = CompileOptions { has_plain_products: true, ..options };
         let compiled = self.compile(&plain, name, &options);
         compiled.map(Some).map_err(|e| format!("with plain products, {e}"))

@@ -5,7 +5,7 @@
 //! Every case is also held against what all passes promise: nests verify before and after, read back from their text, and
 //! their interpreter gives the same bits and the same errors, up to the rounding of sums that are regrouped.
 
-use cotan_cpu::pipeline::{NEST_PASSES, OF_VERSIONS, OPTIMIZED, PLAIN, WATCH_RESULTS};
+use cotan_cpu::pipeline::{NEST_PASSES, OF_VERSIONS, OPTIMIZED, PLAIN, WATCHED};
 use cotan_ir::Module;
 use cotan_loops::pipeline::run;
 use cotan_loops::{
@@ -23,7 +23,7 @@ use std::path::Path;
 fn before(pass: &NestPass) -> Option<Vec<&'static NestPass>> {
     let ways = [
         CPU.after_lowering.to_vec(),
-        [CPU.after_lowering, OPTIMIZED, WATCH_RESULTS].concat(),
+        [CPU.after_lowering, OPTIMIZED, WATCHED].concat(),
         [CPU.after_lowering, PLAIN].concat(),
         [CPU.after_lowering, OF_VERSIONS].concat(),
     ];

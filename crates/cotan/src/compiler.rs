@@ -279,7 +279,7 @@ impl Compiler {
         on_deep_stack(|| {
             let (entry, source) = self.lower_source(program, request)?;
             let ready = self.ready(entry, &source, self.last(), Some(observer))?;
-            let relax = || pipeline::relax_products(&ready.module, &ready.entry.symbol, Some(observer));
+            let relax = || pipeline::plain_products(&ready.module, &ready.entry.symbol, Some(observer));
             let relaxed = if ready.traps.is_none() { relax() } else { None };
             Ok(match self.compile_options().level {
                 OptLevel::O0 => ready.module,

@@ -6,7 +6,7 @@
 //! | [`differentiate`] | requests for derivatives become functions | [`cotan_ad::PASSES`] |
 //! | [`inline_calls`] | calls are inlined, and what remains is optimised | [`inline`], and that of the [`Stage`] |
 //! | [`trap_nan`] | where it is asked for, checks for NaN are added | [`trap_nan`](passes::trap_nan) |
-//! | [`relax_products`] | a variant is made for compiled code, which runs first | [`relax_products`](passes::relax_products) |
+//! | [`plain_products`] | a variant is made for compiled code, which runs first | [`relax_products`](passes::relax_products), [`share_reciprocals`](passes::share_reciprocals) |
 //!
 //! The backend makes loop nests of that, and text of these. Each list stands in `cotan_opt::pipelines`, one page too.
 
@@ -135,10 +135,10 @@ pub(crate) fn trap_nan(module: &mut Module, observer: Option<&Observer<'_>>) -> 
 
 /// The variant of a module that runs first, with plain products where a result tells of a NaN. `None` if there is nothing
 /// to replace.
-pub(crate) fn relax_products(module: &Module, entry: &str, observer: Option<&Observer<'_>>) -> Option<VerifiedModule> {
-    let relaxed = verified(passes::relax_products::relax_products(module, entry)?);
-    relaxed.functions().for_each(|f| show(observer, passes::relax_products::PASS.name, f));
-    Some(relaxed)
+pub(crate) fn plain_products(module: &Module, entry: &str, observer: Option<&Observer<'_>>) -> Option<VerifiedModule> {
+    let plain = verified(cotan_opt::plain_products(module, entry)?);
+    plain.functions().for_each(|f| show(observer, passes::relax_products::PASS.name, f));
+    Some(plain)
 }
 
 /// What the middle end has made, as backends take it.

@@ -60,6 +60,25 @@ fn a_function_and_its_gradient_run_on_the_device() {
 }
 
 #[test]
+fn a_zero_wins_over_an_infinite_factor() {
+    let text = "fn f[N](x: f64[N]) -> f64 = +/tabulate(N, |i| tanh(exp(x[i])))";
+    let Some(compiler) = compiler(Config::default()) else { return };
+    let program = compiler.check("device.cot", text);
+    let request = derivative("f", DerivativeForm::ValueAndGrad, &["x"]);
+    let [on_device, on_host] =
+        [Engine::VULKAN, Engine::INTERPRETER].map(|engine| compiler.function(&program, &request, engine).unwrap());
+    for x in [[0.5, 1000.0, -1.0], [0.5, 0.25, -1.0], [f64::NAN, 0.25, -1.0]] {
+        let (found, expected) =
+            (on_device.call(&args(&[("x", vector(&x))])), on_host.call(&args(&[("x", vector(&x))])));
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{x:?}");
+        assert!(matches!(on_device.ran(), Some(Ran::OnDevice(_))), "{x:?}");
+        let elements = [("x".to_owned(), compiler.upload(&vector(&x)).unwrap())].into_iter().collect();
+        let found = on_device.call_on_device(&elements).and_then(|found| found.read());
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{x:?}, on the device");
+    }
+}
+
+#[test]
 fn what_has_no_parallel_loop_runs_on_the_host_unless_all_is_to_run_on_the_device() {
     let text = "fn f(x: f64, n: i64) -> f64 {\n  let mut y = x\n  for i in 0..n { y = 0.5 * y + x }\n  y\n}";
     let at = args(&[("x", HostValue::f64(1.0)), ("n", HostValue::i64(3))]);

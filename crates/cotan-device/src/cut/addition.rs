@@ -14,11 +14,11 @@ use cotan_ops::Instruction;
 use cotan_ops::reduce::neutral;
 
 /// So many contributions are added one after the other.
-const FEW: i64 = 1024;
+pub(super) const FEW: i64 = 1024;
 
 /// An array of so many elements is copied, and a larger one where there are [`SHARE`] times as many contributions as elements.
 const SMALL: i64 = 64;
-const SHARE: i64 = 128;
+pub(super) const SHARE: i64 = 128;
 
 /// Copies at most, and parts of contributions that are counted apart.
 const GROUPS: i64 = 1024;

@@ -1,15 +1,17 @@
 //! Privatisation: the iterations of a loop are cut into groups, each of which adds to copies of what iterations share, and
 //! copies are combined in their order. The number of groups follows from sizes alone. That is how loops are done of which
-//! sizes do not say how much they add.
+//! sizes do not say how much they add, and those whose contributions take longer to write down and read than to compute.
 
+use super::addition::{FEW, SHARE};
 use super::own::Subscripts;
 use super::scattered::Sizes;
 use super::writer::{Writer, counted, store};
 use cotan_ir::{Elem, Monoid};
-use cotan_loops::node::rounds;
+use cotan_loops::node::{any, count, rounds};
 use cotan_loops::{Buffer, Expr, For, Independence, Local, Node, Operand, Place, Target, combining, shared_targets};
 use cotan_ops::Instruction;
 use cotan_ops::reduce::neutral;
+use rustc_hash::FxHashMap;
 
 /// Groups at most.
 const GROUPS: i64 = 1024;
@@ -19,6 +21,18 @@ const GROUP: i64 = 32;
 
 /// Elements of all copies of an array at most, where there is more than one.
 const ELEMENTS: i64 = 1 << 22;
+
+/// The most nodes of an iteration that is not worth a thread of its own.
+const LIGHT: usize = 32;
+
+/// How many groups there may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Most {
+    /// As many as keep copies small.
+    Copies,
+    /// No more than there are iterations for each element, so that copies take no longer than iterations.
+    Iterations,
+}
 
 /// The copies of something that iterations share.
 struct Copies {
@@ -35,6 +49,43 @@ type Shared<'c> = (&'c [Copies], &'c [Target]);
 impl Writer<'_> {
     /// The loop, in groups. Nothing if it is not known how large that is what iterations share.
     pub(super) fn grouped(&mut self, sizes: &Sizes, subscripts: &Subscripts, l: &For) -> Option<Node> {
+        self.in_groups(sizes, subscripts, l, Most::Copies)
+    }
+
+    /// The loop, in groups where there are many light iterations for each element of the arrays that they add to, else as it
+    /// was distributed.
+    pub(super) fn grouped_where_dense(
+        &mut self,
+        sizes: &Sizes,
+        subscripts: &Subscripts,
+        l: &For,
+        distributed: Node,
+    ) -> Node {
+        let is_else =
+            |node: &Node| matches!(node, Node::While(..) | Node::Alloc { .. } | Node::Bind { .. } | Node::StackOpen(_));
+        let is_light = count(&l.body) <= LIGHT && !any(&l.body, &mut |node| node.has_loop() || is_else(node));
+        let shared = || shared_targets(&l.body).into_iter().map(|(_, target)| target);
+        if !is_light || !shared().all(|target| matches!(target, Target::Element(_))) {
+            return distributed;
+        }
+        let (mut nodes, mut largest) = (Vec::new(), Operand::i64(1));
+        for target in shared().filter(|target| !subscripts.has_own_elements(l, *target)) {
+            let Some(size) = sizes.size(self, target, &mut nodes) else { return distributed };
+            largest = self.int(Instruction::Max, largest, size, &mut nodes);
+        }
+        let Some(grouped) = self.in_groups(sizes, subscripts, l, Most::Iterations) else { return distributed };
+        // The loop that was distributed has the locals of this one.
+        let mut grouped = vec![grouped];
+        self.rename_locals(&mut grouped, &mut FxHashMap::default());
+        let share = self.int(Instruction::Div, l.count, Operand::i64(SHARE), &mut nodes);
+        let is_dense = self.test(Instruction::Le, largest, share, &mut nodes);
+        let are_many = self.test(Instruction::Gt, l.count, Operand::i64(FEW), &mut nodes);
+        let both = self.test(Instruction::And, is_dense, are_many, &mut nodes);
+        nodes.push(Node::If(both, grouped, vec![distributed]));
+        Node::Scope(nodes)
+    }
+
+    fn in_groups(&mut self, sizes: &Sizes, subscripts: &Subscripts, l: &For, bound: Most) -> Option<Node> {
         let mut nodes = Vec::new();
         let mut all: Vec<Copies> = Vec::new();
         let mut own = Vec::new();
@@ -54,7 +105,7 @@ impl Writer<'_> {
             all.push(Copies { monoid, target, elem, size, memory: self.buffer("copies", elem) });
         }
         let n = self.int(Instruction::Max, l.count, Operand::i64(0), &mut nodes);
-        let each = self.iterations_of_group(n, &all, &mut nodes);
+        let each = self.iterations_of_group(n, &all, bound, &mut nodes);
         let n_groups = self.ratio_up(n, each, &mut nodes);
         for copies in &all {
             self.f.regroups_sums |= rounds(copies.monoid, copies.elem);
@@ -70,10 +121,14 @@ impl Writer<'_> {
         Some(Node::Scope(out))
     }
 
-    fn iterations_of_group(&mut self, n: Operand, all: &[Copies], nodes: &mut Vec<Node>) -> Operand {
+    fn iterations_of_group(&mut self, n: Operand, all: &[Copies], bound: Most, nodes: &mut Vec<Node>) -> Operand {
         let largest =
             all.iter().fold(Operand::i64(1), |most, copies| self.int(Instruction::Max, most, copies.size, nodes));
-        let most = self.int(Instruction::Div, Operand::i64(ELEMENTS), largest, nodes);
+        let elements = match bound {
+            Most::Copies => Operand::i64(ELEMENTS),
+            Most::Iterations => self.int(Instruction::Min, n, Operand::i64(ELEMENTS), nodes),
+        };
+        let most = self.int(Instruction::Div, elements, largest, nodes);
         let most = self.int(Instruction::Min, most, Operand::i64(GROUPS), nodes);
         let most = self.int(Instruction::Max, most, Operand::i64(1), nodes);
         let each = self.ratio_up(n, most, nodes);

@@ -7,9 +7,11 @@ mod dead;
 mod grouped;
 mod kernels;
 mod own;
+mod recomputed;
 mod regions;
 mod scattered;
 mod staged;
+mod watched;
 mod writer;
 
 use crate::cost::{MOST, cost};
@@ -25,7 +27,19 @@ use own::Subscripts;
 /// The plan of a function, with all that it calls. The nests are those of [`DEVICE`](cotan_loops::DEVICE), with the passes
 /// [`FOR_DEVICES`](cotan_loops::pipeline::FOR_DEVICES) run.
 pub fn plan(functions: &VerifiedNests, name: &str) -> Result<Plan, PlanError> {
+    inlined(functions, name).map(planned)
+}
+
+/// The plan of a function with plain products, a call of which is one for the host where a result that is an array has a NaN. Of
+/// results that are scalars the caller sees it.
+pub fn plan_watching(functions: &VerifiedNests, name: &str) -> Result<Plan, PlanError> {
     let mut function = inlined(functions, name)?;
+    watched::watch_all_results(&mut function);
+    Ok(planned(function))
+}
+
+fn planned(mut function: LoopFunction) -> Plan {
+    recomputed::recompute_elements(&mut function);
     staged::stage_reductions(&mut function);
     scattered::distribute_accumulation(&mut function);
     let body = std::mem::take(&mut function.body);
@@ -41,7 +55,7 @@ pub fn plan(functions: &VerifiedNests, name: &str) -> Result<Plan, PlanError> {
     kernels::connect(&mut plan, &device);
     dead::remove_dead_kernels(&mut plan);
     regions::size(&mut plan);
-    Ok(Plan::new(plan))
+    Plan::new(plan)
 }
 
 struct Cut<'c> {

@@ -4,7 +4,7 @@
 //!
 //! How much room the contributions of an iteration need has to follow from the sizes of the loops in it. The iterations are
 //! done in tiles, so that the memory for contributions has a bound. Loops of which that is not known are done in
-//! [groups](super::grouped).
+//! [groups](super::grouped), and so are those that compute little and add often to each element.
 
 use super::own::Subscripts;
 use super::writer::{Writer, counted, store};
@@ -33,8 +33,10 @@ fn list(f: &mut LoopFunction, sizes: &Sizes, subscripts: &Subscripts, nodes: Vec
             (Role::Kernel, Node::For(l)) if subscripts.are_shared(l) => {
                 let mut writer = Writer { f };
                 let distributed = Scattering::of(&mut writer, sizes, subscripts, l);
-                let distributed = distributed.or_else(|| writer.grouped(sizes, subscripts, l));
-                out.push(distributed.unwrap_or(node));
+                out.push(match distributed {
+                    Some(distributed) => writer.grouped_where_dense(sizes, subscripts, l, distributed),
+                    None => writer.grouped(sizes, subscripts, l).unwrap_or(node),
+                });
             }
             (Role::Control, _) => {
                 node.map_lists(|inner| list(f, sizes, subscripts, inner));

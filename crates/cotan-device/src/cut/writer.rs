@@ -1,11 +1,13 @@
 //! What writes nodes of its own into a function.
 
 use cotan_ir::{Elem, Monoid, Span};
+use cotan_loops::node::{LocalUse, Part, PartMut, walk, walk_mut};
 use cotan_loops::{
     Buffer, BufferInfo, BufferKind, Expr, For, Home, Independence, Local, LocalInfo, LoopFunction, Node, Operand,
     Place, Threads, combining,
 };
 use cotan_ops::Instruction;
+use rustc_hash::FxHashMap;
 
 /// Writes nodes; locals and memory are new ones of a function.
 pub(super) struct Writer<'f> {
@@ -85,6 +87,34 @@ impl Writer<'_> {
         extents.iter().fold(Operand::i64(1), |all, extent| self.int(Instruction::Mul, all, *extent, nodes))
     }
 
+    // ---- copies of code
+
+    /// Gives a copy of nodes locals of its own for those that it defines or assigns to. `names` has what stands for further ones, and in the
+    /// end what stands for all.
+    pub(super) fn rename_locals(&mut self, nodes: &mut [Node], names: &mut FxHashMap<Local, Operand>) {
+        walk(nodes, &mut |node| {
+            node.each_part(&mut |part| {
+                if let Part::Local(local, LocalUse::Define | LocalUse::Assign) = part {
+                    names.entry(*local).or_insert_with(|| {
+                        self.f.locals.push(self.f.locals[local.index()].clone());
+                        Local(self.f.locals.len() as u32 - 1).into()
+                    });
+                }
+            });
+        });
+        walk_mut(nodes, &mut |node| {
+            node.each_part_mut(&mut |part| match part {
+                PartMut::Local(local, _) => {
+                    if let Some(Operand::Local(new)) = names.get(local) {
+                        *local = *new;
+                    }
+                }
+                PartMut::Operand(operand, _) => *operand = renamed(names, *operand),
+                PartMut::Buffer(..) | PartMut::List(_) | PartMut::Effect(_) => {}
+            });
+        });
+    }
+
     // ---- memory
 
     /// A new array.
@@ -118,6 +148,14 @@ impl Writer<'_> {
         let before = self.load(place.buffer, place.offset, nodes);
         let after = self.define("sum", elem, combining(monoid), elem, vec![before, value], nodes);
         nodes.push(Node::Store(place, after));
+    }
+}
+
+/// What stands for an operand.
+pub(super) fn renamed(names: &FxHashMap<Local, Operand>, operand: Operand) -> Operand {
+    match operand {
+        Operand::Local(local) => names.get(&local).copied().unwrap_or(operand),
+        Operand::Const(_) => operand,
     }
 }
 

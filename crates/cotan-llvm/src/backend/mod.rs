@@ -10,11 +10,12 @@ use crate::cache::Key;
 use crate::emit::{emit, symbol};
 use crate::jit::{CompiledModule, Engine, JitError, OptLevel};
 use cotan_cpu::bind_sizes;
-use cotan_cpu::pipeline::{OF_VERSIONS, OPTIMIZED, PLAIN, WATCH_RESULTS};
-use cotan_cpu::unwatched_results;
+use cotan_cpu::pipeline::{OF_VERSIONS, OPTIMIZED, PLAIN, WATCHED};
 use cotan_ir::{Function, Symbol, VerifiedModule};
 use cotan_loops::pipeline::run;
-use cotan_loops::{CPU, LoopFunction, NestContext, NestPass, Probe, TaskSizes, VerifiedNests, Width, lower_only};
+use cotan_loops::{
+    CPU, LoopFunction, NestContext, NestPass, Probe, TaskSizes, VerifiedNests, Width, lower_only, unwatched_results,
+};
 use cotan_ops::Registry;
 use cotan_runtime::abi::{Entry, HostSymbols};
 use cotan_runtime::{CodeOrigin, CompiledFunction, MachineCode, Pool, Reports, host_symbols};
@@ -190,7 +191,7 @@ impl Backend {
         entries.for_each(|nest| bind_sizes(nest, &options.known_sizes));
         if options.has_plain_products {
             let called = nests.iter_mut().filter(|nest| names.contains(&&*nest.name));
-            called.for_each(|nest| run(WATCH_RESULTS, nest, &NestContext::default()));
+            called.for_each(|nest| run(WATCHED, nest, &NestContext::default()));
         }
         let nests = verified(nests);
         let emitted = emit(&nests, options.llvm_level());

@@ -256,7 +256,7 @@ fn gradients_of_large_products_agree_with_forward_mode_and_with_differences() {
         let point = [i64_of(n), a.clone(), b.clone()];
         let with = |more: &[&Value]| point.iter().chain(more.iter().copied()).cloned().collect::<Vec<Value>>();
         // Gradients are compared as they run: with plain products, which the library does.
-        let plain = |name: &str| cotan_opt::passes::relax_products::relax_products(&module, name).unwrap();
+        let plain = |name: &str| cotan_opt::plain_products(&module, name).unwrap();
         let tangent = Program::of_module(plain(&jvp), &jvp).agree(&with(&[&a_tan, &b_tan]));
         let cotangents = Program::of_module(plain(&vjp), &vjp).agree(&with(&[&cot]));
         let forward = dot(&tangent[1], &cot);
@@ -284,7 +284,7 @@ fn second_derivatives_of_large_products_agree() {
             let mut module = parse_module(CHAIN, Registry::standard()).unwrap();
             let inner = derive(&mut module, "f", first);
             let outer = derive(&mut module, &inner, second);
-            let plain = cotan_opt::passes::relax_products::relax_products(&module, &outer).unwrap();
+            let plain = cotan_opt::plain_products(&module, &outer).unwrap();
             let f = plain.function(&outer).unwrap();
             let n_matrices = f.params.len() - 1;
             let matrices = (0..n_matrices).map(|seed| matrix(Elem::F64, &[n, n], seed));
@@ -341,7 +341,7 @@ fn the_reverse_sweep_of_a_product_written_as_loops_is_two_products() {
     assert_eq!(finished.to_string().matches("= matmul").count(), 2, "{finished}");
     let sweep = Program::of_module(module.clone(), &vjp);
     module.insert(finished);
-    let plain = cotan_opt::passes::relax_products::relax_products(&module, &vjp).unwrap();
+    let plain = cotan_opt::plain_products(&module, &vjp).unwrap();
     let by_products = Program::of_module(plain, &vjp);
     for [m, n, l] in [[2, 3, 4], [40, 30, 35], [7, 90, 33]] {
         let (a, b, cot) = (matrix(Elem::F64, &[m, l], 1), matrix(Elem::F64, &[l, n], 2), matrix(Elem::F64, &[m, n], 3));

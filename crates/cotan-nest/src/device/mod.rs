@@ -37,7 +37,11 @@ pub fn run_plan_with_output(
         steps_left: options.steps,
     };
     let limits = Limits { steps: options.steps, ..Limits::default() };
-    cotan_device::run(plan, &mut device, args, &limits, &mut Capacities::new(plan, FIRST_CAPACITY), output)
+    let capacities = &mut Capacities::new(plan, FIRST_CAPACITY);
+    let values = cotan_device::run(plan, &mut device, args, &limits, capacities, output)?;
+    let has_nan = |value: &Value| value.floats().is_some_and(|numbers| numbers.iter().any(|x| x.is_nan()));
+    let is_watched = |value: &&Value| !plan.function.watched.is_empty() && !value.dims.is_empty();
+    if values.iter().filter(is_watched).any(has_nan) { Err(RunError::ForHost) } else { Ok(values) }
 }
 
 /// The device: its memory, and the cells.

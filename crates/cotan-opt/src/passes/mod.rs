@@ -30,6 +30,7 @@ pub(crate) mod rename;
 pub mod renumber;
 pub mod scalar_replacement;
 pub mod scatter_to_gather;
+pub mod share_reciprocals;
 mod small_tensors;
 pub mod sum_before_map;
 pub mod trap_nan;
@@ -69,6 +70,7 @@ pub static PASSES: &[&Pass] = &[
     &renumber::PASS,
     &scalar_replacement::PASS,
     &scatter_to_gather::PASS,
+    &share_reciprocals::PASS,
     &sum_before_map::PASS,
     &trap_nan::PASS,
     &unroll::PASS,

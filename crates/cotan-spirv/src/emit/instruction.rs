@@ -5,7 +5,7 @@ use super::emitter::{Emitter, Value};
 use super::opcode;
 use super::register::{Class, Format, Register};
 use crate::numbers;
-use cotan_ir::{Const, Elem};
+use cotan_ir::Elem;
 use cotan_ops::Instruction;
 use rspirv::spirv::Op;
 use std::fmt;
@@ -104,7 +104,7 @@ impl Emitter<'_> {
                 self.normalised(elem, sum)
             }
             (Instruction::Div | Instruction::Rem, [a, b]) => self.integer_division(instruction, elem, *a, *b),
-            (Instruction::Min | Instruction::Max, [a, b]) => self.integer_extreme(instruction, elem, *a, *b),
+            (Instruction::Min | Instruction::Max, [a, b]) => self.extreme(instruction, elem, *a, *b),
             (Instruction::Shl | Instruction::Shr, [a, b]) => self.integer_shift(instruction, elem, *a, *b),
             (Instruction::ShiftFits, [_, distance]) => {
                 let width = self.int(Register::Int64, 8 * elem.bytes() as i64);
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         let format = Format::of(elem)?;
         let value = match (instruction, args) {
             (Instruction::CastFits(target), [a]) => self.cast_fits(elem, target, *a)?,
-            (Instruction::Mulz | Instruction::Mulg, [a, b]) => self.guarded_product(instruction, elem, *a, *b),
+            (Instruction::Mulz | Instruction::Mulg, [a, b]) => self.guarded_product(instruction, format, *a, *b),
             (Instruction::Copysign, [a, b]) => self.copy_sign(format, *a, *b),
             (Instruction::Min | Instruction::Max, [a, b]) => self.float_extreme(instruction, format, *a, *b),
             (_, args) => return self.on_any(instruction, elem, args),
@@ -131,17 +131,29 @@ impl Emitter<'_> {
         Some(value)
     }
 
-    /// A product in which a zero of the guards wins: both factors of a `mulz`, the first of a `mulg`.
-    fn guarded_product(&mut self, instruction: Instruction, elem: Elem, a: Value, b: Value) -> Value {
-        let register = Register::of(elem);
-        let zero = self.constant(Const::zero(elem));
-        let mut wanted = self.compare(Op::FUnordNotEqual, a, zero);
+    /// A product in which a zero of the guards wins: both factors of a `mulz`, the first of a `mulg`. By masks of integers: a
+    /// comparison of f64 is as slow as all else on f64, and lavapipe takes several times as long for it and a choice.
+    fn guarded_product(&mut self, instruction: Instruction, format: Format, a: Value, b: Value) -> Value {
+        let Format { float, bits, .. } = format;
+        let mut mask = self.mask_unless_zero(format, a);
         if instruction == Instruction::Mulz {
-            let other = self.compare(Op::FUnordNotEqual, b, zero);
-            wanted = self.and(Register::Bool, wanted, other);
+            let other = self.mask_unless_zero(format, b);
+            mask = self.and(bits, mask, other);
         }
-        let product = self.mul(register, a, b);
-        self.choose(register, wanted, product, zero)
+        let product = self.mul(float, a, b);
+        let product = self.bits(bits, product);
+        let product = self.and(bits, product, mask);
+        self.bits(float, product)
+    }
+
+    /// All bits, or none where a float is zero.
+    fn mask_unless_zero(&mut self, format: Format, a: Value) -> Value {
+        let Format { bits, .. } = format;
+        let magnitude = self.bits(bits, a);
+        let magnitude = self.masked(bits, magnitude, format.magnitude());
+        let zero = self.int(bits, 0);
+        let negated = self.sub(bits, zero, magnitude);
+        self.shift(Op::ShiftRightArithmetic, bits, negated, bits.bits() - 1)
     }
 
     /// The magnitude of `a` with the sign of `b`, by their bits.

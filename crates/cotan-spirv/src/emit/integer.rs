@@ -5,7 +5,7 @@ use super::emitter::{Emitter, Value};
 use super::register::Register;
 use cotan_ir::Elem;
 use cotan_ops::Instruction;
-use rspirv::spirv::Op;
+use rspirv::spirv::{GlslStd450Op, Op};
 
 impl Emitter<'_> {
     /// A number of a narrow type, extended as its register wants it: the bits above its width are its sign, or zeros.
@@ -85,11 +85,14 @@ impl Emitter<'_> {
     }
 
     /// Minimum or maximum.
-    pub(super) fn integer_extreme(&mut self, instruction: Instruction, elem: Elem, a: Value, b: Value) -> Value {
-        let op = if elem.is_signed() { Op::SLessThan } else { Op::ULessThan };
-        let less = self.compare(op, a, b);
-        let [first, second] = if instruction == Instruction::Min { [a, b] } else { [b, a] };
-        self.choose(Register::of(elem), less, first, second)
+    pub(crate) fn extreme(&mut self, instruction: Instruction, elem: Elem, a: Value, b: Value) -> Value {
+        let function = match (instruction, elem.is_signed()) {
+            (Instruction::Min, true) => GlslStd450Op::SMin,
+            (Instruction::Min, false) => GlslStd450Op::UMin,
+            (_, true) => GlslStd450Op::SMax,
+            (_, false) => GlslStd450Op::UMax,
+        };
+        self.function(function, Register::of(elem), &[a, b])
     }
 
     /// A shift by an i64 distance, modulo the width.

@@ -2,6 +2,7 @@
 
 use super::emitter::{Emitter, Value};
 use super::register::Register;
+use cotan_ir::Elem;
 use rspirv::spirv::Op;
 
 impl Emitter<'_> {
@@ -47,6 +48,12 @@ impl Emitter<'_> {
     /// A comparison.
     pub(crate) fn compare(&mut self, op: Op, a: Value, b: Value) -> Value {
         self.op(op, Register::Bool, &[a, b])
+    }
+
+    /// Whether a float is NaN.
+    pub(crate) fn is_nan(&mut self, elem: Elem, a: Value) -> Value {
+        let number = if elem.storage().is_some() { self.cast(elem, Elem::F32, a) } else { a };
+        self.op(Op::IsNan, Register::Bool, &[number])
     }
 
     /// The first value where the condition holds, else the second.

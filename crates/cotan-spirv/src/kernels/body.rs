@@ -31,6 +31,8 @@ pub(super) struct Body<'b> {
     /// The number of the iteration.
     iteration: Value,
     n_checks: i64,
+    /// Whether a NaN was stored to a result that is watched; there is none where the kernel stores to no such result.
+    pub(super) has_nan: Option<Variable>,
     /// The sums of the reductions around.
     pub(super) reducing: Vec<super::reduction::Reducing>,
 }
@@ -53,6 +55,7 @@ impl<'b> Body<'b> {
             growing: FxHashMap::default(),
             iteration,
             n_checks: 0,
+            has_nan: None,
             reducing: Vec::new(),
         }
     }
@@ -69,6 +72,7 @@ impl<'b> Body<'b> {
 
     pub(super) fn finish(mut self) -> Module {
         self.report_needs();
+        self.report_nan();
         self.out.finish()
     }
 

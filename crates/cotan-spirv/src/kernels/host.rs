@@ -38,12 +38,23 @@ impl Body<'_> {
 
     /// Ends the thread where a condition holds, and with it the call on the device: a host does it from its beginning.
     pub(super) fn leave_to_host(&mut self, condition: Value) {
-        let (report, launch) = (self.word(Word::Report), self.word(Word::Launch));
-        let [host_at, launch_at] = [Report::HOST, Report::LAUNCH].map(|number| self.word_at(report, number));
+        let (places, launch) = self.places_of_host();
         self.out.leave_if(condition, |out| {
-            out.atomic_extreme(Op::AtomicUMin, host_at, launch);
-            out.atomic_extreme(Op::AtomicUMin, launch_at, launch);
+            places.into_iter().for_each(|at| out.atomic_extreme(Op::AtomicUMin, at, launch))
         });
+    }
+
+    /// The same, for a thread that goes on to its end.
+    pub(super) fn hand_to_host(&mut self, condition: Value) {
+        let (places, launch) = self.places_of_host();
+        self.out
+            .when(condition, |out| places.into_iter().for_each(|at| out.atomic_extreme(Op::AtomicUMin, at, launch)));
+    }
+
+    /// Where a launch that is for a host is told, and its number.
+    fn places_of_host(&mut self) -> ([Value; 2], Value) {
+        let (report, launch) = (self.word(Word::Report), self.word(Word::Launch));
+        ([Report::HOST, Report::LAUNCH].map(|number| self.word_at(report, number)), launch)
     }
 
     /// A whole power by repeated squaring, as the evaluator of the op table does it: the products in its order.

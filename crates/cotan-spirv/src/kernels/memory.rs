@@ -5,7 +5,7 @@ use super::layout::{Report, Word};
 use super::{LONG, Unsupported};
 use crate::emit::{Register, ThreadArray, Value, Variable};
 use cotan_device::{Region, Size};
-use cotan_ir::Elem;
+use cotan_ir::{Const, Elem};
 use cotan_loops::node::{BufferUse, walk};
 use cotan_loops::{Buffer, Operand, Place, Target};
 use cotan_ops::Instruction;
@@ -29,9 +29,9 @@ pub(super) struct Growth {
     number: usize,
     /// How many elements it has room for.
     capacity: Value,
-    /// Whether elements are missing.
-    missing: Variable,
-    /// The most elements that it was to have.
+    /// How many elements it was to have since it was opened.
+    wanted: Variable,
+    /// The most before that.
     needs: Variable,
 }
 
@@ -73,6 +73,11 @@ impl Body<'_> {
             let variables = [(); 2].map(|()| self.out.variable(LONG));
             self.memory.insert(name, Memory::Named(variables));
         }
+        if self.f().watched.iter().any(|result| self.kernel.buffers.contains(result)) {
+            let (has_nan, no) = (self.out.variable(Register::Bool), self.out.constant(Const::bool(false)));
+            self.out.set(has_nan, no);
+            self.has_nan = Some(has_nan);
+        }
         for number in 0..self.plan.growing.len() {
             if self.layout.contains(&Word::Capacity(number)) {
                 self.open_growing(number);
@@ -98,11 +103,10 @@ impl Body<'_> {
             Some(elements) => self.out.int(LONG, elements.into()),
             None => self.word(Word::Capacity(number)),
         };
-        let (missing, needs) = (self.out.variable(Register::Bool), self.out.variable(LONG));
+        let [wanted, needs] = [(); 2].map(|()| self.out.variable(LONG));
         let zero = self.out.int(LONG, 0);
-        self.out.set(needs, zero);
-        self.set_missing(missing, false);
-        self.growing.insert(buffer, Growth { number, capacity, missing, needs });
+        [wanted, needs].into_iter().for_each(|variable| self.out.set(variable, zero));
+        self.growing.insert(buffer, Growth { number, capacity, wanted, needs });
     }
 
     /// The first element of a region of the thread, in the tile of its workgroup, where elements of threads lie side by side, eight
@@ -201,6 +205,7 @@ impl Body<'_> {
     /// Writes an element; to a stack only where it has room.
     pub(super) fn store(&mut self, to: Place, value: Value) {
         let elem = self.elem_of(to);
+        self.watch(to.buffer, value);
         let spot = self.spot(to);
         let Some(Growth { capacity, .. }) = self.growing.get(&to.buffer).copied() else {
             return self.store_to(elem, spot, value);
@@ -212,11 +217,27 @@ impl Body<'_> {
                 self.out.when(is_there, |out| out.store(elem, at, value));
             }
             Spot::Private(array, index) => {
-                let is_there = self.out.compare(Op::SLessThan, index, capacity);
-                let index = self.out.choose(LONG, is_there, index, capacity);
+                let index = self.out.extreme(Instruction::Min, Elem::I64, index, capacity);
                 self.out.set_element(array, index, value);
             }
         }
+    }
+
+    /// Notes whether a value is NaN that is stored to a result which is watched.
+    fn watch(&mut self, buffer: Buffer, value: Value) {
+        let elem = self.elem(buffer);
+        let Some(has_nan) = self.has_nan.filter(|_| self.f().watched.contains(&buffer)) else { return };
+        let is_nan = self.out.is_nan(elem, value);
+        let before = self.out.get(has_nan);
+        let after = self.out.op(Op::LogicalOr, Register::Bool, &[before, is_nan]);
+        self.out.set(has_nan, after);
+    }
+
+    /// Lets a host do the call if a NaN was stored.
+    pub(super) fn report_nan(&mut self) {
+        let Some(has_nan) = self.has_nan else { return };
+        let has_nan = self.out.get(has_nan);
+        self.hand_to_host(has_nan);
     }
 
     pub(super) fn combine(
@@ -310,27 +331,33 @@ impl Body<'_> {
             let extent = self.out.choose(LONG, is_negative, zero, extent);
             count = self.out.mul(LONG, count, extent);
         }
+        self.open_stack(buffer);
         self.extend(buffer, count);
         self.leave_where_missing(buffer);
     }
 
     pub(super) fn open_stack(&mut self, buffer: Buffer) {
-        if let Some(Growth { missing, .. }) = self.growing.get(&buffer).copied() {
-            self.set_missing(missing, false);
+        if let Some(Growth { wanted, needs, .. }) = self.growing.get(&buffer).copied() {
+            let most = self.most(wanted, needs);
+            self.out.set(needs, most);
+            let zero = self.out.int(LONG, 0);
+            self.out.set(wanted, zero);
         }
+    }
+
+    /// The greater one of two numbers.
+    fn most(&mut self, a: Variable, b: Variable) -> Value {
+        let [a, b] = [a, b].map(|variable| self.out.get(variable));
+        self.out.extreme(Instruction::Max, Elem::I64, a, b)
     }
 
     /// Notes what an array needs. That it has too little room is reported where the thread ends: a branch costs time in each
     /// iteration, also where it is not taken.
     pub(super) fn extend(&mut self, buffer: Buffer, count: Value) {
-        let Some(Growth { capacity, missing, needs, .. }) = self.growing.get(&buffer).copied() else { return };
-        let most = self.out.get(needs);
-        let is_more = self.out.compare(Op::SGreaterThan, count, most);
-        let most = self.out.choose(LONG, is_more, count, most);
-        self.out.set(needs, most);
-        let (was_missing, lacks) = (self.out.get(missing), self.out.compare(Op::SGreaterThan, count, capacity));
-        let is_missing = self.out.or(Register::Bool, was_missing, lacks);
-        self.out.set(missing, is_missing);
+        let Some(Growth { wanted, .. }) = self.growing.get(&buffer).copied() else { return };
+        let before = self.out.get(wanted);
+        let most = self.out.extreme(Instruction::Max, Elem::I64, before, count);
+        self.out.set(wanted, most);
     }
 
     /// Reports the arrays that have had too little room.
@@ -342,9 +369,9 @@ impl Body<'_> {
         all.sort_by_key(|growth| growth.number);
         let (report, launch) = (self.word(Word::Report), self.word(Word::Launch));
         let launch_at = self.word_at(report, Report::LAUNCH);
-        for Growth { number, capacity, needs, .. } in all {
+        for Growth { number, capacity, wanted, needs } in all {
             let at = self.word_at(report, Report::NEEDS + number);
-            let needs = self.out.get(needs);
+            let needs = self.most(wanted, needs);
             let lacks = self.out.compare(Op::SGreaterThan, needs, capacity);
             self.out.when(lacks, |out| {
                 out.atomic_extreme(Op::AtomicUMax, at, needs);
@@ -355,18 +382,14 @@ impl Body<'_> {
 
     /// Ends the thread where elements are missing.
     fn leave_where_missing(&mut self, buffer: Buffer) {
-        if let Some(Growth { missing, .. }) = self.growing.get(&buffer).copied() {
-            let is_missing = self.out.get(missing);
+        if let Some(Growth { capacity, wanted, .. }) = self.growing.get(&buffer).copied() {
+            let wanted = self.out.get(wanted);
+            let is_missing = self.out.compare(Op::SGreaterThan, wanted, capacity);
             let branches = self.out.begin_branches(is_missing);
             self.report_needs();
             self.out.otherwise(branches);
             self.out.end_branches(branches);
             self.out.leave_if(is_missing, |_| {});
         }
-    }
-
-    fn set_missing(&mut self, missing: Variable, is_missing: bool) {
-        let value = self.out.constant(cotan_ir::Const::bool(is_missing));
-        self.out.set(missing, value);
     }
 }

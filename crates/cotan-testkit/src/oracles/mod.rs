@@ -14,6 +14,7 @@ mod nan_free;
 mod nest_runs;
 mod nests;
 mod output;
+mod plain_plans;
 mod plans;
 mod regions;
 mod residues;

@@ -3,6 +3,7 @@
 use super::Verdict;
 use super::nest_runs::agree_on_plan;
 use super::nests::NestPlace;
+use super::plain_plans::{plain_agrees, plain_plan};
 use crate::derived_case::Case;
 use crate::tier;
 use cotan_device::plan;
@@ -17,6 +18,13 @@ pub fn same_on_plan(module: &Module, name: &str, calls: &[&[Value]]) -> Result<[
     let plan = plan(&nests, name).map_err(|e| format!("`{name}` has no plan: {e}"))?;
     for args in calls {
         agree_on_plan(module, name, args, &plan).map_err(|e| format!("the plan of `{name}`: {e}\n{plan}"))?;
+    }
+    if let Some(plain) = plain_plan(module, name, &plan.to_string())? {
+        for args in calls {
+            plain_agrees(module, name, args, &plain, |limits, output| {
+                cotan_nest::run_plan_with_output(&plain, args, limits, output)
+            })?;
+        }
     }
     Ok(plan.independent_loops())
 }

@@ -9,7 +9,7 @@ use crate::tier;
 use cotan_ir::Module;
 use cotan_llvm::CompileOptions;
 use cotan_ops::Value;
-use cotan_opt::passes::relax_products::relax_products;
+use cotan_opt::plain_products;
 use cotan_opt::versions::{KnownSize, version};
 use std::ops::RangeInclusive;
 
@@ -37,7 +37,7 @@ pub fn versions(case: &Case) -> Verdict {
 pub fn version_agrees(module: &Module, name: &str, args: &[Value]) -> Result<bool, String> {
     let small = |(k, arg): (usize, &Value)| Some((k, arg.scalar()?.as_i64().filter(|n| SMALL.contains(n))?));
     let sizes: Vec<KnownSize> = args.iter().enumerate().filter_map(small).collect();
-    let plain = relax_products(module, name);
+    let plain = plain_products(module, name);
     let first = plain.as_ref().unwrap_or(module);
     if sizes.is_empty() {
         return Ok(false);

@@ -3,6 +3,7 @@
 use super::Verdict;
 use super::nest_runs::{Failed, beside_core_ir};
 use super::nests::NestPlace;
+use super::plain_plans::{plain_agrees, plain_plan};
 use super::plans::on_device;
 use crate::derived_case::Case;
 use cotan_device::{Limits, Plan, RunError, plan};
@@ -74,7 +75,11 @@ pub fn same_on_vulkan(module: &Module, name: &str, calls: &[&[Value]]) -> Result
     let elems = f.locals.iter().map(|local| local.elem).chain(f.buffers.iter().map(|buffer| buffer.elem));
     let has_double = elems.into_iter().any(|elem| elem == Elem::F64);
     let outcome = same_on(device()?, module, name, calls, &plan, cutting)?;
-    if has_double || matches!(outcome, OnVulkan::NotYet(_)) {
+    if matches!(outcome, OnVulkan::NotYet(_)) {
+        return Ok(outcome);
+    }
+    same_with_plain_products(module, name, calls, &plan.to_string())?;
+    if has_double {
         return Ok(outcome);
     }
     same_on(device_without_f64()?, module, name, calls, &plan, cutting).map_err(|e| format!("without f64: {e}"))
@@ -106,6 +111,23 @@ fn same_on(
         return Ok(OnVulkan::NotYet(reason.to_owned()));
     }
     Ok(OnVulkan::Same { cutting, loading: loaded.load_times(), first_call: first_call.unwrap_or_default() })
+}
+
+/// The plan with plain products does so, where it has one and its kernels are not too large.
+fn same_with_plain_products(module: &Module, name: &str, calls: &[&[Value]], label: &str) -> Result<(), String> {
+    let Some(plain) = plain_plan(module, name, label)? else { return Ok(()) };
+    let (device, numbers) = device()?;
+    let loaded = match LoadedPlan::new(device, numbers, plain.clone()) {
+        Ok(loaded) => loaded,
+        Err(LoadPlanError::Unsupported(_)) => return Ok(()),
+        Err(LoadPlanError::Device(error)) => return Err(format!("the plan of `{name}`: {error}\n{plain}")),
+    };
+    calls.iter().try_for_each(|args| {
+        plain_agrees(module, name, args, &plain, |limits, output| {
+            let may = CallLimits { host: Limits { steps: limits.steps, ..Limits::default() }, ..CallLimits::default() };
+            loaded.call(args, &may, output).map(|called| called.values)
+        })
+    })
 }
 
 /// Whether a call gives what the core IR gives; or why it has no result.

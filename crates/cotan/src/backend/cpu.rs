@@ -50,7 +50,7 @@ impl CodeOptions {
     pub(crate) fn plain(self, module: &Module, symbol: &str) -> Option<VerifiedModule> {
         match self.level {
             OptLevel::O0 => None,
-            OptLevel::O2 => pipeline::relax_products(module, symbol, None),
+            OptLevel::O2 => pipeline::plain_products(module, symbol, None),
         }
     }
 }

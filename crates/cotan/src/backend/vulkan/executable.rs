@@ -2,13 +2,15 @@
 
 use super::opened::Opener;
 use crate::backend::{Backend, CallContext, Executable, FlatOperand};
+use crate::device_plan::device_plan;
 use crate::host::ArgumentMisfit;
 use crate::{CallError, CheckFailure, CompileError, DeviceFailure, ReadyModule, Statistics};
 use cotan_device::{Limits, Plan, RunError};
 use cotan_ops::Value;
 use cotan_ops::stop::Stop;
-use cotan_spirv::runner::{Argument, Array, CallLimits, CallStatistics, LoadedPlan};
+use cotan_spirv::runner::{Argument, Array, CallLimits, CallStatistics, LoadPlanError, LoadedPlan};
 use cotan_spirv::turn::Turn;
+use cotan_syntax::on_deep_stack;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where a call ran.
@@ -39,11 +41,44 @@ impl HostFunction {
     }
 }
 
+/// A plan as the driver has it, or why the host runs the function.
+type Place = Result<Turn<Arc<LoadedPlan>>, String>;
+
+/// The plan in which an exact zero wins over a factor that is infinite or NaN. It is made when it is first wanted.
+#[derive(Debug)]
+pub(super) struct ExactProducts {
+    ready: ReadyModule,
+    place: OnceLock<Place>,
+}
+
+impl ExactProducts {
+    pub(super) fn new(ready: ReadyModule) -> ExactProducts {
+        ExactProducts { ready, place: OnceLock::new() }
+    }
+
+    fn place(&self, opener: &Opener) -> Result<&Place, CallError> {
+        if let Some(place) = self.place.get() {
+            return Ok(place);
+        }
+        let opened = opener.device()?;
+        let plan = on_deep_stack(|| device_plan(&self.ready.module, &self.ready.entry.symbol));
+        let place = match plan.map(|plan| opener.load(&opened, plan)) {
+            Ok(Ok(loaded)) => Ok(Turn::new(Arc::new(loaded))),
+            Ok(Err(LoadPlanError::Unsupported(what))) => Err(what.to_string()),
+            Ok(Err(LoadPlanError::Device(refused))) => return Err(DeviceFailure::Failed(refused.to_string()).into()),
+            Err(why) => Err(why),
+        };
+        Ok(self.place.get_or_init(|| place))
+    }
+}
+
 /// A function on a device.
 #[derive(Debug)]
 pub(super) struct OnDevice {
-    /// The plan as the driver has it, or why the host runs the function.
-    place: Result<Turn<Arc<LoadedPlan>>, String>,
+    /// The plan that runs first.
+    place: Place,
+    /// What is called where a result of that is NaN; nothing if it has the exact products.
+    exact: Option<ExactProducts>,
     opener: Arc<Opener>,
     host: HostFunction,
     memory: Option<u64>,
@@ -66,6 +101,9 @@ trait Operands {
         output: &mut dyn FnMut(&str),
     ) -> Result<(Self::Found, CallStatistics), RunError>;
 
+    /// Whether one of the scalars is NaN. Kernels watch arrays.
+    fn has_nan(found: &Self::Found) -> bool;
+
     /// What the host has computed.
     fn found(&self, values: Vec<Value>, opener: &Opener) -> Result<Self::Found, CallError>;
 }
@@ -85,6 +123,10 @@ impl Operands for &[Value] {
     ) -> Result<(Vec<Value>, CallStatistics), RunError> {
         let called = loaded.call(self, limits, output)?;
         Ok((called.values, called.statistics))
+    }
+
+    fn has_nan(found: &Vec<Value>) -> bool {
+        found.iter().any(is_nan)
     }
 
     fn found(&self, values: Vec<Value>, _opener: &Opener) -> Result<Vec<Value>, CallError> {
@@ -110,6 +152,10 @@ impl Operands for &[FlatOperand] {
         Ok((found.into_iter().map(FlatOperand::from).collect(), statistics))
     }
 
+    fn has_nan(found: &Vec<FlatOperand>) -> bool {
+        found.iter().any(|operand| matches!(operand, FlatOperand::Value(value) if is_nan(value)))
+    }
+
     fn found(&self, values: Vec<Value>, opener: &Opener) -> Result<Vec<FlatOperand>, CallError> {
         let opened = opener.device()?;
         let upload = |value: Value| match value.dims.is_empty() {
@@ -120,15 +166,21 @@ impl Operands for &[FlatOperand] {
     }
 }
 
+/// Whether a value is a float that is NaN.
+fn is_nan(value: &Value) -> bool {
+    value.scalar().and_then(|number| number.as_float()).is_some_and(f64::is_nan)
+}
+
 impl OnDevice {
     pub(super) fn new(
         loaded: Result<LoadedPlan, String>,
+        exact: Option<ExactProducts>,
         opener: Arc<Opener>,
         host: HostFunction,
         memory: Option<u64>,
     ) -> OnDevice {
         let place = loaded.map(|loaded| Turn::new(Arc::new(loaded)));
-        OnDevice { place, opener, host, memory, last: Mutex::default() }
+        OnDevice { place, exact, opener, host, memory, last: Mutex::default() }
     }
 
     fn note(&self, ran: Ran) {
@@ -184,19 +236,15 @@ impl OnDevice {
         let running = limits.start();
         running.begin()?;
         let stop = running.watch().map(|watch| watch.stopping().clone());
-        let Some((loaded, is_new)) = self.loaded(place, stop.as_ref())? else { return Err(running.reason()) };
         let may = CallLimits { host: Limits { stop, ..Limits::default() }, bytes: self.memory.unwrap_or(u64::MAX) };
         let mut n_written = 0;
         let mut write = |text: &str| {
             n_written += text.len();
             output(text);
         };
-        let error = match args.on_device(&loaded, &may, &mut write) {
-            Ok((found, mut statistics)) => {
-                statistics.pipelines = if is_new { loaded.n_pipelines() as u64 } else { 0 };
-                self.note(Ran::OnDevice(statistics));
-                return Ok(found);
-            }
+        let Some(outcome) = self.outcome(place, args, &may, &mut write)? else { return Err(running.reason()) };
+        let error = match outcome {
+            Ok(found) => return Ok(found),
             Err(error) => error,
         };
         match error {
@@ -219,6 +267,42 @@ impl OnDevice {
             RunError::Device(message) => Err(CallError::Device(DeviceFailure::Failed(message))),
             error @ (RunError::Needs(_) | RunError::Bug(_)) => Err(CallError::Bug(error.to_string())),
         }
+    }
+
+    /// What the plan gives that runs first, or where a result is NaN that with the exact products.
+    fn outcome<O: Operands>(
+        &self,
+        place: &Turn<Arc<LoadedPlan>>,
+        args: &O,
+        may: &CallLimits,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Option<Result<O::Found, RunError>>, CallError> {
+        let Some(first) = self.on_place(place, args, may, output)? else { return Ok(None) };
+        let is_nan = match &first {
+            Ok(found) => O::has_nan(found),
+            Err(error) => matches!(error, RunError::ForHost),
+        };
+        let Some(exact) = self.exact.as_ref().filter(|_| is_nan) else { return Ok(Some(first)) };
+        match exact.place(&self.opener)? {
+            Ok(place) => self.on_place(place, args, may, output),
+            Err(_) => Ok(Some(Err(RunError::ForHost))),
+        }
+    }
+
+    /// Calls a plan; nothing where the caller is to stop before there is a device.
+    fn on_place<O: Operands>(
+        &self,
+        place: &Turn<Arc<LoadedPlan>>,
+        args: &O,
+        may: &CallLimits,
+        output: &mut dyn FnMut(&str),
+    ) -> Result<Option<Result<O::Found, RunError>>, CallError> {
+        let Some((loaded, is_new)) = self.loaded(place, may.host.stop.as_ref())? else { return Ok(None) };
+        Ok(Some(args.on_device(&loaded, may, output).map(|(found, mut statistics)| {
+            statistics.pipelines = if is_new { loaded.n_pipelines() as u64 } else { 0 };
+            self.note(Ran::OnDevice(statistics));
+            found
+        })))
     }
 
     /// An error where an array is on a device that the function has not.

@@ -10,7 +10,8 @@ pub use executable::Ran;
 pub use opened::{NoDevice, OpenedDevice};
 
 use super::{Backend, Capabilities, Engine, Executable};
-use crate::device_plan::device_plan;
+use crate::device_plan::{device_plan, plain_plan};
+use crate::pipeline;
 use crate::{CallError, CompileError, DeviceFailure, ReadyModule};
 use cotan_device::Plan;
 use cotan_ir::Elem;
@@ -18,7 +19,7 @@ use cotan_ops::Value;
 use cotan_spirv::runner::{Array, LoadPlanError, LoadedPlan};
 use cotan_spirv::vulkan::{Choice, OpenOptions};
 use cotan_syntax::on_deep_stack;
-use executable::{HostFunction, OnDevice};
+use executable::{ExactProducts, HostFunction, OnDevice};
 pub(crate) use opened::Keep;
 use opened::Opener;
 use std::sync::Arc;
@@ -111,11 +112,21 @@ impl Backend for VulkanBackend {
             return Err(CompileError::NoDevice(NoDevice::without_f64(&info.name)));
         }
         let host = HostFunction::new(Arc::clone(&self.host), ready.clone());
-        let loaded = match on_deep_stack(|| device_plan(&ready.module, &ready.entry.symbol)) {
+        let symbol = &ready.entry.symbol;
+        let plain = match ready.traps {
+            Some(_) => None,
+            None => pipeline::plain_products(&ready.module, symbol, None),
+        };
+        let plan = on_deep_stack(|| match &plain {
+            Some(plain) => plain_plan(plain, symbol, &opened.numbers),
+            None => device_plan(&ready.module, symbol),
+        });
+        let loaded = match plan {
             Ok(plan) => self.loaded(plan, &opened)?,
             Err(why) => Err(why),
         };
-        Ok(Arc::new(OnDevice::new(loaded, Arc::clone(&self.opener), host, self.memory)))
+        let exact = plain.map(|_| ExactProducts::new(ready.clone()));
+        Ok(Arc::new(OnDevice::new(loaded, exact, Arc::clone(&self.opener), host, self.memory)))
     }
 }
 

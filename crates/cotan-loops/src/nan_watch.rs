@@ -3,12 +3,12 @@
 //! Somebody has to look through a result, which takes a while if it is large. A result that the code only stores to is
 //! looked at in registers on the way; one that it adds to in place has been touched more often than it is looked at.
 
-use cotan_loops::NestPass;
-use cotan_loops::node::{Argument, Buffer, BufferKind, BufferUse, Home, LoopFunction, Node, walk};
+use crate::node::{Argument, Buffer, BufferKind, BufferUse, Home, LoopFunction, Node, walk};
+use crate::pass::NestPass;
 use rustc_hash::FxHashSet;
 
 /// The record of this pass.
-pub(crate) static PASS: NestPass = NestPass {
+pub static PASS: NestPass = NestPass {
     name: "watch_results",
     doc: "Notes the results that are watched for NaN while they are stored.",
     run: |f, _| watch_results(f),
