@@ -143,10 +143,14 @@ impl Producer {
     }
 
     fn loads(&self, nodes: &[Node]) -> usize {
-        let loads_of = |node: &Node| match node {
-            Node::Load(_, place) => usize::from(place.buffer == self.array),
-            node if node.has_loop() || matches!(node, Node::While(..)) => 0,
-            node => node.lists().into_iter().map(|list| self.loads(list)).sum(),
+        let loads_of = |node: &Node| {
+            if let Node::Load(_, place) = node {
+                usize::from(place.buffer == self.array)
+            } else if node.has_loop() || matches!(node, Node::While(..)) {
+                0
+            } else {
+                node.lists().into_iter().map(|list| self.loads(list)).sum()
+            }
         };
         nodes.iter().map(loads_of).sum()
     }
@@ -191,11 +195,12 @@ impl Producer {
     fn instead_of_loads(&self, f: &mut LoopFunction, memory: &mut Memory, nodes: Vec<Node>) -> Vec<Node> {
         let mut out = Vec::with_capacity(nodes.len() + self.body.len());
         for node in nodes {
-            match node {
-                Node::Load(to, Place { buffer, offset }) if buffer == self.array => {
-                    self.element(f, memory, to, offset, &mut out);
-                }
-                node => out.push(node),
+            if let Node::Load(to, Place { buffer, offset }) = node
+                && buffer == self.array
+            {
+                self.element(f, memory, to, offset, &mut out);
+            } else {
+                out.push(node);
             }
         }
         out
