@@ -7,6 +7,7 @@
 mod adbench;
 mod cpp;
 mod gpu;
+mod hosts;
 mod loops;
 mod marks;
 mod operations;
@@ -24,6 +25,7 @@ pub use cotan_measure::{
 };
 pub use cpp::Cpp;
 pub use gpu::{GPU_CASES, GpuFigures, Shaders, gpu_figures, gpu_program, gpu_table};
+pub use hosts::{HostFigures, host_figures, host_table};
 pub use loops::{LOOPS, loop_instance, newton};
 pub use marks::{Mark, Marks, Recorded, Timed, recorded};
 pub use operations::{Form, JudgedOperation, OPERATIONS, Operation, PeerTime, Work, judge, operation, operation_table};

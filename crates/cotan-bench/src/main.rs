@@ -1,5 +1,5 @@
 //! The benchmark command: `adbench FILE`, `loops NAME`, `all --data DIR [--marks]`, `threads --data DIR`, `products`,
-//! `operations [NAME...]`, `workloads [NAME...] [--held-out]`, `gpu [NAME...]`.
+//! `operations [NAME...]`, `workloads [NAME...] [--held-out]`, `gpu [NAME...]`, `hosts`.
 
 mod baselines;
 mod report;
@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cotan::cpu::{InstructionSet, SearchConfig, Width};
 use cotan::host::Elem;
 use cotan::{Compiler, Config, Engine, VersionPolicy};
-use cotan_bench::{GPU_CASES, Shaders, gpu_figures, gpu_table};
+use cotan_bench::{GPU_CASES, Shaders, gpu_figures, gpu_table, host_figures, host_table};
 use cotan_bench::{
     HandModel, Instance, LOOPS, OPERATIONS, Objective, PRODUCT_SIDES, Settings, Workload, loop_instance,
 };
@@ -84,6 +84,8 @@ enum Command {
         /// Which; all by default.
         names: Vec<String>,
     },
+    /// Calls from Rust beside the code that they run, on one thread.
+    Hosts,
     /// The large instances on two threads, beside two copies on one thread each.
     Threads {
         /// The folder that holds `gmm`, `ba` and `lstm`.
@@ -160,6 +162,12 @@ fn main() -> Result<()> {
         }
         return products(&compiler, budget, cli.options.json);
     }
+    if let Command::Hosts = &cli.command {
+        if cli.options.profile {
+            bail!("`hosts` has no --profile");
+        }
+        return print_rows(&host_figures(&compiler, budget)?, host_table, cli.options.json);
+    }
     let engine = match cli.options.backend {
         Backend::Interp => Engine::INTERPRETER,
         Backend::Cpu => Engine::CPU,
@@ -177,6 +185,7 @@ fn main() -> Result<()> {
         | Command::Workloads { .. }
         | Command::Threads { .. }
         | Command::Gpu { .. }
+        | Command::Hosts
         | Command::Products => Vec::new(),
     };
     if cli.options.out.is_some() && cases.len() != 1 {
@@ -189,6 +198,7 @@ fn main() -> Result<()> {
         | Command::Threads { .. }
         | Command::Products
         | Command::Gpu { .. }
+        | Command::Hosts
         | Command::Operations { .. }
         | Command::Workloads { .. } => false,
     };
@@ -237,7 +247,7 @@ fn threads(cli: &Cli) -> Result<NonZeroUsize> {
             None => option,
         };
     let all = match &cli.command {
-        Command::Workloads { .. } => None,
+        Command::Workloads { .. } | Command::Hosts => None,
         Command::Adbench { .. }
         | Command::Loops { .. }
         | Command::All { .. }

@@ -57,6 +57,13 @@ macro_rules! elements {
                 }
             }
 
+            /// The bits of one of them.
+            pub(crate) fn word(&self, k: usize) -> Option<u64> {
+                match self {
+                    $(Elements::$kind(x) => x.get(k).map(|x| x.bits()),)*
+                }
+            }
+
             /// Adds their bits, a word for each.
             pub(crate) fn widen(&self, bits: &mut Vec<u64>) {
                 match self {

@@ -67,7 +67,7 @@ impl<'a> TensorRef<'a> {
 
     /// The number that a scalar is; `None` of a tensor.
     pub fn to_scalar(&self) -> Option<Const> {
-        if self.dims.is_empty() { self.to_value()?.scalar() } else { None }
+        if self.dims.is_empty() { Some(Const::from_bits(self.elem, self.elements.word(0)?)) } else { None }
     }
 
     /// A copy with a word for every element; `None` if there is no memory for it.

@@ -26,10 +26,12 @@
 #![allow(unsafe_code, reason = "memory that is shared with compiled code, and running it")]
 
 pub mod abi;
+mod by_thread;
 mod call;
 mod host;
 mod instruction_set;
 
+pub use by_thread::ByThread;
 pub use call::{
     CallOptions, CallResult, CodeMemory, CodeOrigin, CompiledFunction, EmittedCheck, MachineCode, Reports,
     RuntimeError, Statistics,

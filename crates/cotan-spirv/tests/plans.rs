@@ -1,7 +1,7 @@
 //! Plans on a device have the bits and the errors of the reference device, in workgroups of every size, and their kernels are
 //! valid.
 
-use crate::common::{device, is_campaign, validate};
+use crate::common::{device, device_with, is_campaign, validate};
 use cotan_device::{Plan, RunError, plan, plan_watching};
 use cotan_ir::{Const, Elem, parse_module, verify_module};
 use cotan_loops::pipeline::{FOR_DEVICES, run};
@@ -9,7 +9,9 @@ use cotan_loops::{DEVICE, NestContext, VerifiedNests, lower};
 use cotan_nest::{Options, run_plan};
 use cotan_ops::{Instruction, Registry, Value};
 use cotan_spirv::numbers::Numbers;
+use cotan_spirv::probe::probe;
 use cotan_spirv::runner::{Argument, Array, CallLimits, KernelStore, LoadOptions, LoadedPlan, Outcome, modules};
+use cotan_spirv::vulkan::OpenOptions;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -281,6 +283,30 @@ fn a_nan_in_a_result_is_told_where_results_are_watched() {
             assert_eq!(called(at, f64::INFINITY), Some(RunError::ForHost), "{plan}");
         }
         assert_eq!(called(5, f64::MAX), None, "what one call has told is no matter of the next");
+    }
+}
+
+#[test]
+fn what_needs_f64_is_for_the_host_where_there_is_none() {
+    let options = OpenOptions { is_without_f64: true, ..OpenOptions::default() };
+    let Some(device) = device_with(options) else { return };
+    let numbers = probe(&device).expect("it computes").numbers;
+    for function in ["digamma e", "polygamma e, order"] {
+        let text = format!(
+            "fn f(n: i64, x: f32[n], order: i64) {{
+              r: f32[n] = par i < n (stack) {{
+                e: f32 = x[i]
+                p: f32 = {function}
+                yield p
+              }}
+              return r
+            }}"
+        );
+        let loaded = LoadedPlan::new(&device, &numbers, planned(&text)).expect("it is compiled");
+        let x = Value { elem: Elem::F32, dims: vec![1], bits: vec![1.5_f32.to_bits().into()] };
+        let args = [Const::i64(1).into(), x, Const::i64(1).into()];
+        let found = loaded.call(&args, &CallLimits::default(), &mut |_| {}).map(drop);
+        assert_eq!(found, Err(RunError::ForHost), "{function}");
     }
 }
 

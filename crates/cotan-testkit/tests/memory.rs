@@ -1,8 +1,8 @@
 //! What calls take from the allocator, and what happens when it refuses.
 
 use cotan::Engine;
-use cotan_testkit::memory::measures::{refused_one_by_one, warm};
-use cotan_testkit::memory::programs::PROGRAMS;
+use cotan_testkit::memory::measures::{refused_one_by_one, warm, warm_on_lent};
+use cotan_testkit::memory::programs::{PROGRAMS, Program};
 use cotan_testkit::memory::{freed, is_counted, may_allocate};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
@@ -64,4 +64,13 @@ fn a_call_that_uses_earlier_results_takes_nothing() {
 fn ten_thousand_gradients_leave_nothing() {
     let counts = warm(&PROGRAMS[1], 10, 10_000).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(counts.held, 0);
+}
+
+#[test]
+fn ten_thousand_calls_on_lent_arrays_take_nothing() {
+    let is_of_doubles = |program: &&Program| !matches!(program.name, "short floats" | "a result of unknown length");
+    for program in PROGRAMS.iter().take(7).filter(is_of_doubles) {
+        let counts = warm_on_lent(program, 10, 10_000).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(counts.all, 0, "{}: {counts:?}", program.name);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::backend::vulkan::Ran;
 use crate::backend::{CallContext, Executable, FlatOperand, MadeVersion};
-use crate::host::{Arguments, HostValue, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
+use crate::host::{Arguments, HostValue, Leaves, NoMemory, Unbuilt, check_flat_extents, fit_arguments, rebuilt};
 use crate::stopping::CallLimits;
 use crate::{CallError, NanArgument, NanOrigin, ReadyModule};
 use cotan_ir::{CheckKind, Module, OutOfMemory, VerifiedModule};
@@ -42,12 +42,21 @@ pub struct Function {
     pub(crate) threads: Option<NonZeroUsize>,
     /// What may stop its calls.
     pub(crate) limits: CallLimits,
+    /// What is known of the leaves of its arguments.
+    pub(crate) leaves: Arc<Leaves>,
+    /// Whether its results are the leaves of the result, in order, and nothing else.
+    pub(crate) has_leaves_alone: bool,
 }
 
 impl Function {
     pub(crate) fn new(ready: ReadyModule, executable: Arc<dyn Executable>, limits: CallLimits) -> Function {
         let ReadyModule { entry, module, traps } = ready;
-        Function { entry, module, traps, executable, fitting: Arc::default(), threads: None, limits }
+        let leaves = Arc::new(Leaves::of(&entry));
+        let n_results = module.function(&entry.symbol).map(|f| f.body.results.len());
+        let has_leaves_alone = n_results == Some(entry.leaf_results.len())
+            && entry.leaf_results.iter().copied().eq(0..entry.leaf_results.len());
+        let fitting = Arc::default();
+        Function { entry, module, traps, executable, fitting, threads: None, limits, leaves, has_leaves_alone }
     }
 
     /// The function with calls that use at most so many of the compiler's threads. Results are the same to the bit.

@@ -6,6 +6,7 @@ mod explain;
 mod flat_operands;
 mod foreign_names;
 mod language_words;
+mod leaves;
 mod memory;
 mod misfits;
 mod negative_sizes;

@@ -29,6 +29,8 @@ pub(super) struct Buffers {
     packed: Vec<Vec<u64>>,
     /// The strides of all of them.
     strides: Vec<i64>,
+    /// The extents of results that have no place for them.
+    extents: Vec<i64>,
 }
 
 // SAFETY: between calls there are no pointers in it that anybody follows; a call uses it on one thread.
@@ -41,16 +43,10 @@ impl Buffers {
         args: &[A],
         results: &mut [R],
     ) -> Result<(), NoMemory> {
-        let ranks = args.iter().map(|arg| arg.dims().len()).chain(results.iter().map(Destination::rank));
-        self.strides.clear();
-        self.strides.resize(ranks.sum(), 0);
-        let mut strides = self.strides.as_mut_ptr();
-        let mut next_strides = |rank: usize| {
-            let own = strides;
-            // SAFETY: there are as many strides as all ranks together.
-            strides = unsafe { strides.add(rank) };
-            own
-        };
+        let of_results: usize = results.iter().map(Destination::rank).sum();
+        let mut next_strides =
+            room(&mut self.strides, args.iter().map(|arg| arg.dims().len()).sum::<usize>() + of_results);
+        let mut next_extents = room(&mut self.extents, of_results);
         self.inputs.clear();
         self.packed.resize_with(args.len().max(self.packed.len()), Vec::new);
         for (arg, words) in args.iter().zip(&mut self.packed) {
@@ -63,8 +59,24 @@ impl Buffers {
             });
         }
         self.outputs.clear();
-        self.outputs.extend(results.iter_mut().map(|result| result.describe(next_strides(result.rank()))));
+        self.outputs.extend(results.iter_mut().map(|result| {
+            let rank = result.rank();
+            result.describe(next_strides(rank), next_extents(rank))
+        }));
         Ok(())
+    }
+}
+
+/// Makes so many numbers zero; gives parts of them, one behind the other, which together are no more.
+fn room(numbers: &mut Vec<i64>, n: usize) -> impl FnMut(usize) -> *mut i64 {
+    numbers.clear();
+    numbers.resize(n, 0);
+    let mut next = numbers.as_mut_ptr();
+    move |rank| {
+        let own = next;
+        // SAFETY: there are as many numbers as all parts together.
+        next = unsafe { next.add(rank) };
+        own
     }
 }
 
@@ -73,8 +85,8 @@ pub(super) trait Destination {
     /// The rank of the result.
     fn rank(&self) -> usize;
 
-    /// Its description, with room for as many strides.
-    fn describe(&mut self, strides: *mut i64) -> Buf;
+    /// Its description, with room for as many strides, and for as many extents if it has none itself.
+    fn describe(&mut self, strides: *mut i64, extents: *mut i64) -> Buf;
 }
 
 impl Destination for ResultBuffer {
@@ -82,58 +94,45 @@ impl Destination for ResultBuffer {
         self.value.dims.len()
     }
 
-    fn describe(&mut self, strides: *mut i64) -> Buf {
+    fn describe(&mut self, strides: *mut i64, _extents: *mut i64) -> Buf {
         let Value { bits, dims, .. } = &mut self.value;
         Buf { data: bits.as_mut_ptr().cast(), extents: dims.as_mut_ptr(), strides, capacity: self.capacity }
     }
 }
 
 /// A result in a tensor that a host lends.
-#[derive(Debug)]
-pub(super) struct LentResult<'r, 'a> {
-    tensor: &'r mut TensorMut<'a>,
-    /// The extents that the call writes.
-    extents: Vec<i64>,
-}
-
-impl Destination for LentResult<'_, '_> {
+impl Destination for TensorMut<'_> {
     fn rank(&self) -> usize {
-        self.extents.len()
+        self.dims().len()
     }
 
-    fn describe(&mut self, strides: *mut i64) -> Buf {
-        let capacity = self.tensor.n_bytes() as i64;
-        Buf { data: self.tensor.as_mut_ptr().cast(), extents: self.extents.as_mut_ptr(), strides, capacity }
+    fn describe(&mut self, strides: *mut i64, extents: *mut i64) -> Buf {
+        Buf { data: self.as_mut_ptr().cast(), extents, strides, capacity: self.n_bytes() as i64 }
     }
 }
 
-impl<'r, 'a> LentResult<'r, 'a> {
-    pub(super) fn new(tensor: &'r mut TensorMut<'a>) -> LentResult<'r, 'a> {
-        let extents = vec![0; tensor.dims().len()];
-        LentResult { tensor, extents }
+/// Sees to it that what a call left lies in the tensor: elsewhere it is copied from. The extents of the result, if they are
+/// not those of the tensor, are the error.
+///
+/// # Safety
+/// `buf` describes this tensor after a successful call, and what the call wrote is still there: the extents, and as many
+/// elements from `buf.data` on.
+pub(super) unsafe fn take(tensor: &mut TensorMut<'_>, buf: &Buf) -> Result<(), Vec<i64>> {
+    // SAFETY: by this function's contract there are as many extents as the tensor has.
+    let extents = unsafe { std::slice::from_raw_parts(buf.extents.cast_const(), tensor.dims().len()) };
+    if extents != tensor.dims() {
+        return Err(extents.to_vec());
     }
-
-    /// Sees to it that what a call left lies in the tensor: elsewhere it is copied from. The extents of the result, if they
-    /// are not those of the tensor, are the error.
-    ///
-    /// # Safety
-    /// `buf` describes this tensor after a successful call, and what the call wrote is still there: the extents, and as
-    /// many elements from `buf.data` on.
-    pub(super) unsafe fn take(self, buf: &Buf) -> Result<(), Vec<i64>> {
-        if self.extents != self.tensor.dims() {
-            return Err(self.extents);
+    let (bytes, to, from) = (tensor.n_bytes(), tensor.as_mut_ptr(), buf.data.cast_const());
+    if from.cast() != to.cast_const() && bytes > 0 {
+        if from.is_null() {
+            return Err(extents.to_vec());
         }
-        let (bytes, to, from) = (self.tensor.n_bytes(), self.tensor.as_mut_ptr(), buf.data.cast_const());
-        if from.cast() != to.cast_const() && bytes > 0 {
-            if from.is_null() {
-                return Err(self.extents);
-            }
-            // SAFETY: the extents are those of the tensor, so by this function's contract there are as many bytes, in
-            // memory of the call, and the tensor has room for them. They are elements of its type.
-            unsafe { std::ptr::copy_nonoverlapping(from.cast(), to, bytes) };
-        }
-        Ok(())
+        // SAFETY: the extents are those of the tensor, so by this function's contract there are as many bytes, in memory of
+        // the call, and the tensor has room for them. They are elements of its type.
+        unsafe { std::ptr::copy_nonoverlapping(from.cast(), to, bytes) };
     }
+    Ok(())
 }
 
 /// Memory for a result.

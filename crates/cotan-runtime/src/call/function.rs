@@ -6,12 +6,13 @@ use super::error::{NoMemory, RuntimeError, no_memory};
 use super::nan::has_nan;
 use super::signature::Signature;
 use crate::abi::{ErrorSlot, code};
+use crate::by_thread::ByThread;
 use crate::host::{Pool, Session, Watch};
 use cotan_ir::{Elem, Function, OutOfMemory};
 use cotan_ops::{ElementCount, Registry, Value};
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// A function in machine code. It may be called from several threads at once.
@@ -20,8 +21,8 @@ pub struct CompiledFunction {
     pub(super) code: MachineCode,
     pool: Arc<Pool>,
     registry: &'static Registry,
-    /// What is warm and in no call.
-    idle: Mutex<Vec<CallState>>,
+    /// What is warm and in no call, by the thread that has used it last.
+    idle: ByThread<Vec<CallState>>,
 }
 
 /// The state of a call, with the memory that it has warmed up: the next call takes it over.
@@ -68,11 +69,13 @@ pub struct CallOptions {
     /// How often the code runs before the time that is told, on the same operands and with no output: they are then in
     /// caches as they are for a caller who has them in the code's layout.
     pub warm_ups: u32,
+    /// Whether the clock is looked at, so that [`Statistics::code_time`] is told.
+    pub is_timed: bool,
 }
 
 impl Default for CallOptions {
     fn default() -> CallOptions {
-        CallOptions { max_bytes: usize::MAX, watch: None, threads: None, warm_ups: 0 }
+        CallOptions { max_bytes: usize::MAX, watch: None, threads: None, warm_ups: 0, is_timed: true }
     }
 }
 
@@ -116,7 +119,7 @@ impl CompiledFunction {
         pool: Arc<Pool>,
         registry: &'static Registry,
     ) -> CompiledFunction {
-        CompiledFunction { signature: Signature::of(f), code, pool, registry, idle: Mutex::default() }
+        CompiledFunction { signature: Signature::of(f), code, pool, registry, idle: ByThread::default() }
     }
 
     /// Whether it says of its calls if a result is NaN: its products are plain.
@@ -142,7 +145,7 @@ impl CompiledFunction {
 
     /// Gives back the memory that calls have left for later ones.
     pub fn forget_memory(&self) {
-        self.lock().clear();
+        self.idle.each().for_each(|mut idle| idle.clear());
     }
 
     /// Calls the function.
@@ -258,20 +261,22 @@ impl CompiledFunction {
             let _ = unsafe { session.call(self.code.entry, &buffers.inputs, &mut outputs, None) };
         }
         let blocks = session.memory().blocks();
-        let start = Instant::now();
+        let start = options.is_timed.then(Instant::now);
         // SAFETY: by this function's contract; the signature is that of the code, and its memory lives as long as `self`.
         let outcome = unsafe { session.call(self.code.entry, &buffers.inputs, &mut buffers.outputs, output) };
-        let ran = Ran { time: start.elapsed(), blocks };
+        let ran = Ran { time: start.map_or(Duration::ZERO, |start| start.elapsed()), blocks };
         outcome.map(|()| ran).map_err(|error| self.error(&error))
     }
 
     /// The state for a call: what an earlier one has left, or a new one.
     pub(super) fn warm(&self, options: &CallOptions) -> CallState {
-        let mut idle = self.lock();
         let &CallOptions { max_bytes, threads, .. } = options;
-        let known = idle.iter().position(|warm| warm.max_bytes == max_bytes && warm.threads == threads);
-        let mut warm = match known {
-            Some(k) => idle.swap_remove(k),
+        let known = |mut idle: MutexGuard<'_, Vec<CallState>>| {
+            let k = idle.iter().position(|warm| warm.max_bytes == max_bytes && warm.threads == threads)?;
+            Some(idle.swap_remove(k))
+        };
+        let mut warm = match self.idle.each().find_map(known) {
+            Some(warm) => warm,
             None => {
                 let pool = threads.map_or_else(|| self.pool.clone(), |most| Arc::new(self.pool.limited(most)));
                 let session = Session::new(max_bytes)
@@ -288,11 +293,7 @@ impl CompiledFunction {
     /// Leaves the state of a call to the next one.
     pub(super) fn cool(&self, mut warm: CallState) {
         warm.session.set_watch(None);
-        self.lock().push(warm);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<CallState>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.own().push(warm);
     }
 
     fn error(&self, slot: &ErrorSlot) -> RuntimeError {

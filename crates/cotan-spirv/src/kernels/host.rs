@@ -21,14 +21,15 @@ impl Body<'_> {
         if prim == REM.prim() && !elem.is_integer() {
             return self.remainder(elem, [args[0], args[1]]);
         }
-        if prim == DIGAMMA.prim() {
+        // They are computed in f64, whatever their type.
+        if prim == DIGAMMA.prim() && self.out.has_double() {
             return self.digamma(elem, args[0]);
         }
-        if prim == POLYGAMMA.prim() {
+        if prim == POLYGAMMA.prim() && self.out.has_double() {
             return self.polygamma(elem, args[0], args[1]);
         }
-        // Their formulas hold for all but the largest angles, and for positive numbers, so few calls get here.
-        if [&SIN, &COS, &TAN, &LGAMMA].into_iter().any(|row| prim == row.prim()) {
+        // Formulas hold for all but the largest angles, and for positive numbers, so few calls get here.
+        if [&SIN, &COS, &TAN, &LGAMMA, &DIGAMMA, &POLYGAMMA].into_iter().any(|row| prim == row.prim()) {
             let always = self.out.constant(Const::bool(true));
             self.leave_to_host(always);
             return Ok(self.out.constant(Const::zero(elem)));

@@ -2,7 +2,7 @@
 
 use super::programs::Program;
 use super::{Counts, LARGE, counted};
-use cotan::host::fit_arguments;
+use cotan::host::{TensorMut, TensorRef, fit_arguments};
 use cotan::{CallError, Engine};
 use std::time::{Duration, Instant};
 
@@ -92,4 +92,29 @@ pub fn warm(program: &Program, size: usize, calls: usize) -> Result<Counts, Stri
     });
     outcome.map_err(fail)?;
     Ok(counts)
+}
+
+/// What so many calls take whose arguments and results, all of them f64, are lent by the host, once two are done. They give
+/// what other calls give.
+pub fn warm_on_lent(program: &Program, size: usize, calls: usize) -> Result<Counts, String> {
+    let f = program.function(Engine::CPU, None)?;
+    let misfit = |e: &dyn std::fmt::Display| format!("{}: {e}", program.name);
+    let operands = fit_arguments(f.entry(), &(program.arguments)(size)).map_err(|e| misfit(&e))?;
+    let expected = f.call_flat(&operands).map_err(|e| misfit(&e))?;
+    let leaves = &operands[f.signature().sizes.len() + f.entry().extents.len()..];
+    let elements: Vec<Vec<f64>> = leaves.iter().filter_map(|leaf| leaf.floats()).collect();
+    let lent = leaves.iter().zip(&elements).map(|(leaf, own)| TensorRef::new(leaf.elem, &leaf.dims, own.as_slice()));
+    let lent = lent.collect::<Result<Vec<_>, _>>().map_err(|e| misfit(&e))?;
+    let mut rooms: Vec<Vec<f64>> = expected.iter().map(|result| vec![0.0; result.bits.len()]).collect();
+    let results = expected.iter().zip(&mut rooms);
+    let results = results.map(|(result, room)| TensorMut::new(result.elem, &result.dims, room.as_mut_slice()));
+    let mut results = results.collect::<Result<Vec<_>, _>>().map_err(|e| misfit(&e))?;
+    let mut times = |n: usize| (0..n).try_for_each(|_| f.call_leaves(&lent, &mut results)).map_err(|e| misfit(&e));
+    times(2)?;
+    let (outcome, counts) = counted(None, || times(calls));
+    outcome?;
+    match expected.iter().map(|result| result.floats()).eq(rooms.into_iter().map(Some)) {
+        true => Ok(counts),
+        false => Err(format!("{}: other results than those of other calls", program.name)),
+    }
 }

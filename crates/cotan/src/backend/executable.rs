@@ -13,12 +13,12 @@ use crate::stopping::{CallLimits, Running};
 use cotan_ir::{Symbol, VerifiedModule};
 use cotan_llvm::{Backend, CompileError, CompileOptions};
 use cotan_ops::{TensorMut, TensorRef, Value};
-use cotan_runtime::{CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
+use cotan_runtime::{ByThread, CallOptions, CallResult, CompiledFunction, RuntimeError, Statistics};
 use cotan_syntax::on_deep_stack;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-/// Machine code, with what its last call took.
+/// Machine code, with what the last call of each thread took.
 #[derive(Debug)]
 pub(crate) struct CpuFunction {
     code: Code,
@@ -27,7 +27,7 @@ pub(crate) struct CpuFunction {
     /// Code for calls of small sizes, which may run in the place of `code`.
     versions: Option<Versions>,
     max_bytes: usize,
-    last: Mutex<Option<Statistics>>,
+    last: ByThread<Option<Statistics>>,
 }
 
 /// What is called first.
@@ -92,7 +92,7 @@ impl CpuFunction {
         versions: Option<Versions>,
         max_bytes: usize,
     ) -> CpuFunction {
-        CpuFunction { code, exact, versions, max_bytes, last: Mutex::default() }
+        CpuFunction { code, exact, versions, max_bytes, last: ByThread::default() }
     }
 
     /// Calls the version for the sizes among the operands, or the general code. A limit on steps is one of the general code,
@@ -108,10 +108,11 @@ impl CpuFunction {
         let Some((versions, version)) = versions.and_then(|all| Some((all, all.of(operand)?))) else {
             return self.code.call(options, call);
         };
-        if let Some(code) = versions.code(&version, limits.deadline.is_none()) {
+        if let Some(code) = versions.code(version, limits.deadline.is_none()) {
             return call(code, options);
         }
-        let outcome = self.code.call(options, call)?;
+        let timed = CallOptions { is_timed: true, ..options.clone() };
+        let outcome = self.code.call(&timed, call)?;
         version.spend(outcome.statistics.code_time);
         Ok(outcome)
     }
@@ -132,7 +133,7 @@ impl CpuFunction {
             Some(exact) if first.has_nan => again(exact.code()?, first.values)?,
             Some(_) | None => first,
         };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.statistics);
+        *self.last.own() = Some(outcome.statistics);
         Ok(outcome.values)
     }
 }
@@ -184,7 +185,8 @@ impl Executable for CpuFunction {
     ) -> Result<(), CallError> {
         let running = context.limits.start();
         running.begin()?;
-        let options = self.options(context.threads, &running);
+        // A look at the clock takes as long as short code.
+        let options = CallOptions { is_timed: false, ..self.options(context.threads, &running) };
         let outcome = self.run(
             context.limits,
             |k| args[k].to_scalar()?.as_i64(),
@@ -195,7 +197,7 @@ impl Executable for CpuFunction {
     }
 
     fn statistics(&self) -> Option<Statistics> {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last.each().find_map(|last| *last)
     }
 
     fn versions(&self) -> Vec<MadeVersion> {

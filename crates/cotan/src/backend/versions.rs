@@ -17,7 +17,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The sizes that versions are made for.
@@ -94,7 +94,8 @@ pub(super) struct Versions {
     extents: Vec<usize>,
     /// What calls take before a version is made.
     patience: Duration,
-    all: Mutex<Vec<Arc<Version>>>,
+    /// Made in order, and never taken away, so that calls read them without a lock.
+    all: [OnceLock<Version>; MOST_VERSIONS],
 }
 
 /// The version for some sizes, made or not.
@@ -118,23 +119,18 @@ impl Versions {
     /// `None` if no size of the function is worth a version.
     pub(super) fn new(maker: Maker, patience: Duration) -> Option<Versions> {
         let extents = inner_extents(maker.module.function(&maker.symbol)?);
-        (!extents.is_empty()).then(|| Versions { maker, extents, patience, all: Mutex::default() })
+        (!extents.is_empty()).then(|| Versions { maker, extents, patience, all: Default::default() })
     }
 
     /// The version for calls with such operands, if there is one or may be one.
-    pub(super) fn of(&self, operand: impl Fn(usize) -> Option<i64>) -> Option<Arc<Version>> {
+    pub(super) fn of(&self, operand: impl Fn(usize) -> Option<i64>) -> Option<&Version> {
         let sizes = || self.extents.iter().map(|k| operand(*k).filter(|n| SMALL.contains(n)));
         if sizes().all(|n| n.is_none()) {
             return None;
         }
-        let mut all = self.lock();
-        let known = all.iter().find(|version| version.sizes.iter().copied().eq(sizes()));
-        if known.is_some() || all.len() == MOST_VERSIONS {
-            return known.cloned();
-        }
-        let version = Version { sizes: sizes().collect(), spent: AtomicU64::new(0), code: OnceLock::new() };
-        all.push(Arc::new(version));
-        all.last().cloned()
+        let new = || Version { sizes: sizes().collect(), spent: AtomicU64::new(0), code: OnceLock::new() };
+        let all = self.all.iter().map(|version| version.get_or_init(new));
+        all.into_iter().find(|version| version.sizes.iter().copied().eq(sizes()))
     }
 
     /// The code of a version. It is made now if it may be, and calls have taken long enough.
@@ -149,13 +145,13 @@ impl Versions {
 
     /// Those that were made.
     pub(super) fn all_made(&self) -> Vec<MadeVersion> {
-        let told = |version: &Arc<Version>| {
+        let told = |version: &Version| {
             let made = version.code.get()?.as_ref()?;
             let f = self.maker.module.function(&self.maker.symbol)?;
             let named = |(k, size): KnownSize| (f.name_of(f.params[k]).to_owned(), size);
             Some(MadeVersion { sizes: self.known_sizes(version).into_iter().map(named).collect(), time: made.time })
         };
-        self.lock().iter().filter_map(told).collect()
+        self.all.iter().filter_map(OnceLock::get).filter_map(told).collect()
     }
 
     fn known_sizes(&self, version: &Version) -> Vec<KnownSize> {
@@ -178,10 +174,6 @@ impl Versions {
         };
         let code = code.ok()?;
         Some(Made { code, time: start.elapsed() })
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Version>>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -323,28 +323,6 @@ pub(crate) fn fit_leaves_elsewhere(
     fit_leaves(entry, Given { args: integers, defaults: &none }, params, leaves, is_elsewhere)
 }
 
-/// The sizes and extents of a call, which stand before the leaves among its flat operands. The arguments are tensors and
-/// scalars, given by their extents; of those that decide a size or an extent by their value, `integers` has the values.
-pub(crate) fn fit_numbers(
-    entry: &Entry,
-    dims_of: &dyn Fn(&EntryParam) -> Option<Vec<i64>>,
-    integers: &Arguments,
-) -> Result<Vec<i64>, ArgumentMisfit> {
-    let none = Arguments::new();
-    let args = Given { args: integers, defaults: &none };
-    expect_all(entry, &|param| dims_of(param).is_some())?;
-    let mut extents = Vec::new();
-    for param in &entry.signature.params {
-        let Some(found) = dims_of(param) else { continue };
-        let dims = param.ty.leaves().into_iter().flat_map(|leaf| leaf.dims);
-        let extent = |(axis, (dim, found))| Extent { param, axis, dim, found };
-        extents.extend(dims.zip(found).enumerate().map(extent));
-    }
-    let (sizes, known) = known_sizes(entry, args, &extents, &[])?;
-    // Tensors and scalars are no enums, so no extent is that of a payload.
-    Ok(numbers(&known, sizes, &extents, &|_, _| 0))
-}
-
 /// The parameters without an argument, each with its type.
 pub(crate) fn missing(signature: &Signature, is_given: &dyn Fn(&EntryParam) -> bool) -> Vec<(String, String)> {
     let missing = signature.params.iter().filter(|param| !is_given(param));

@@ -6,6 +6,8 @@ pub mod files;
 mod fit;
 mod inputs;
 mod json;
+mod leaves;
+mod result_extents;
 mod value;
 
 pub use arrays::leaf_arrays;
@@ -19,5 +21,6 @@ pub(crate) use fit::{
 };
 pub use inputs::{Bound, Inputs, Malformed, Unbound};
 pub use json::{Misfit, from_json, write_json};
+pub(crate) use leaves::Leaves;
 pub use value::{HostValue, rebuild};
 pub(crate) use value::{NoMemory, Unbuilt, rebuilt};
