@@ -2,8 +2,8 @@
 
 use cotan::host::{Const, HostValue, write_json};
 
-/// What is different in `found`, if anything: each bit counts, or only what is more than `tolerance` of the largest expected
-/// entry. Shapes, variants and integers must be equal in any case.
+/// What is different in `found`, if anything: each bit counts, or only what is more than `tolerance` of the largest
+/// expected entry. Shapes, variants and integers must be equal in any case.
 pub(super) fn of(found: &HostValue, expected: &HostValue, tolerance: Option<f64>) -> Option<String> {
     if found == expected {
         return None;
