@@ -33,6 +33,7 @@ const SOURCES: &[(&str, &[&str])] = &[
     // Sessions and figures of the book are replayed by the tests of the command.
     ("docs/", &["cotan-cli", "xtask"]),
     ("README.md", &["cotan-cli"]),
+    ("tests/hosts/", &["cotan"]),
     ("tests/memory/", &["cotan"]),
     ("xtask/", &["xtask"]),
 ];

@@ -5,6 +5,7 @@ mod exact_zeros;
 mod explain;
 mod flat_operands;
 mod foreign_names;
+mod hosts;
 mod language_words;
 mod leaves;
 mod memory;
