@@ -3,6 +3,7 @@
 //! `cargo xtask help` lists them. Each is a plain sequence of cargo commands or a check of files.
 
 mod book;
+mod c_library;
 mod changed;
 mod decisions;
 mod dependencies;
@@ -67,6 +68,7 @@ cargo xtask COMMAND
   bench workloads [NAME ..] [--held-out]
                           programs of many kinds beside hand-written C++ and the peers: those that are not held out, or
                           those that are
+  c-library FOLDER        builds the C library: the header, libcotan.so, libcotan.a and cotan.pc
   peers [--torch]         installs JAX, and PyTorch, which the benchmarks then compare with; needs python3
 ";
 
@@ -87,6 +89,7 @@ fn main() -> Result<()> {
         Some("ops") => ops::write(&root()),
         Some("figures") => figures::write(&root(), rest),
         Some("accept") => accept(rest),
+        Some("c-library") => c_library::write(&root(), rest),
         Some("new-op") => new_op::write(&root(), rest),
         Some("new-pass") => new_pass::write(&root(), rest),
         Some("export-rules") => proofs::export_rules(&root()),

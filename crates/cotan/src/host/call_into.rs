@@ -51,6 +51,14 @@ impl Function {
         self.call_on_leaves(leaves, results, given)
     }
 
+    /// Calls the function with leaves as [`Function::call_leaves`] does, and gives the leaves of the result as values: for results
+    /// whose extents only the run knows.
+    pub fn call_on_lent(&self, args: &[TensorRef<'_>]) -> Result<Vec<Value>, CallError> {
+        let (leaves, given) = self.split_leaves(args)?;
+        let numbers = self.leaves.fit(&self.entry, leaves, given)?;
+        self.values_on_copies(&numbers, leaves)
+    }
+
     fn call_on_leaves(
         &self,
         leaves: &[TensorRef<'_>],
@@ -114,13 +122,16 @@ impl Function {
         leaves: &[TensorRef<'_>],
         results: &mut [TensorMut<'_>],
     ) -> Result<(), CallError> {
+        copy_results(&self.values_on_copies(numbers, leaves)?, results)
+    }
+
+    fn values_on_copies(&self, numbers: &[i64], leaves: &[TensorRef<'_>]) -> Result<Vec<Value>, CallError> {
         let mut operands: Vec<Value> = numbers.iter().map(|n| Value::from(Const::i64(*n))).collect();
         for leaf in leaves {
             operands.push(leaf.to_value().ok_or_else(|| no_memory(leaf.elements().len()))?);
         }
         let found = self.call_flat(&operands)?;
-        let found: Vec<Value> = self.entry.leaf_results.iter().map(|at| found[*at].clone()).collect();
-        copy_results(&found, results)
+        Ok(self.entry.leaf_results.iter().map(|at| found[*at].clone()).collect())
     }
 
     /// The arguments in the order of the parameters, each of which is one leaf.

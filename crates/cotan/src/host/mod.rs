@@ -13,7 +13,7 @@ mod value;
 pub use arrays::leaf_arrays;
 pub use cotan_ir::{Const, Elem};
 pub use cotan_lower::entry::{Entry, EntryParam, HostType, Leaf};
-pub use cotan_ops::{Elements, ElementsMut, TensorMut, TensorRef, Value};
+pub use cotan_ops::{ElementCount, Elements, ElementsMut, TensorMut, TensorRef, Value};
 pub use files::{Budget, read_npy, read_npz, write_csv, write_npy, write_npz, write_safetensors};
 pub use fit::{ArgumentMisfit, Arguments, fit_arguments, with_defaults};
 pub(crate) use fit::{

@@ -7,6 +7,11 @@ use cotan_ops::TensorRef;
 use cotan_sema::dims::{Atom, Dim};
 
 impl Function {
+    /// The names of the sizes that follow from no argument.
+    pub fn free_sizes(&self) -> impl Iterator<Item = &str> {
+        self.leaves.free_sizes().iter().map(|at| self.entry.signature.sizes[*at].as_str())
+    }
+
     /// The sizes of a call with these leaves, in the order of [`Signature::sizes`](crate::Signature). Leaves are those of
     /// [`Function::call_leaves`], with the sizes that follow from none behind them.
     pub fn sizes(&self, leaves: &[TensorRef<'_>]) -> Result<Vec<i64>, CallError> {
@@ -27,7 +32,7 @@ impl Function {
     /// use cotan::{Compiler, Config, Engine, Request};
     ///
     /// let compiler = Compiler::new(Config::default())?;
-    /// let text = "fn outer[N, M](x: f64[N], y: f64[M]) -> f64[N, M + 1] = tabulate(N, M + 1, |i, j| x[i])";
+    /// let text = "fn outer[N, M](x: f64[N], y: f64[M]) -> f64[N, M + 1] = tabulate([N, M + 1], |i, j| x[i])";
     /// let program = compiler.check("outer.cot", text);
     /// let outer = compiler.function(&program, &Request::function("outer"), Engine::INTERPRETER)?;
     /// assert_eq!(outer.result_extents(&[3, 4])?, [Some(vec![3, 5])]);
