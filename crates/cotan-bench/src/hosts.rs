@@ -16,6 +16,9 @@ fn axpy32[N](a: f32, x: f32[N], y: f32[N]) -> f32[N] = tabulate(N, |i| a * x[i] 
 /// The elements of the long arrays.
 const LONG: usize = 1_000_000;
 
+/// Calls of each thread in a sample.
+const CALLS_OF_THREAD: u32 = 20_000;
+
 /// Samples at least.
 const FEWEST: usize = 20;
 
@@ -49,7 +52,34 @@ pub fn host_figures(compiler: &Compiler, budget: Duration) -> Result<Vec<HostFig
     let mut rows = of_five(&gradient, budget)?;
     rows.push(axpy(&of(&Request::function("axpy64"))?, Elem::F64, budget, |x| x)?);
     rows.push(axpy(&of(&Request::function("axpy32"))?, Elem::F32, budget, |x| x as f32)?);
+    let other = of(&derivative("f", DerivativeForm::Grad, &["x"]))?;
+    rows.push(two_threads([&gradient, &other], budget)?);
     Ok(rows)
+}
+
+/// What a call takes by two threads that call one function, and beside it two that have a function each.
+fn two_threads(functions: [&Function; 2], budget: Duration) -> Result<HostFigures> {
+    let calls = |f: &Function| -> Result<()> {
+        let (x, mut found) = ([0.5, 1.0, 1.5, 2.0, 2.5], [0.0; 5]);
+        for _ in 0..CALLS_OF_THREAD {
+            let mut results = [TensorMut::new(Elem::F64, &[5], &mut found[..])?];
+            f.call_leaves(black_box(&[TensorRef::new(Elem::F64, &[5], &x[..])?]), &mut results)?;
+        }
+        Ok(())
+    };
+    let together = |pair: [&Function; 2]| {
+        let start = Instant::now();
+        std::thread::scope(|scope| pair.map(|f| scope.spawn(move || calls(f))).map(|thread| thread.join()));
+        start.elapsed().as_nanos() as f64 / f64::from(CALLS_OF_THREAD)
+    };
+    let (begin, mut least, mut n) = (Instant::now(), [f64::INFINITY; 2], 0);
+    while n < FEWEST || begin.elapsed() < budget {
+        for (least, pair) in least.iter_mut().zip([[functions[0]; 2], functions]) {
+            *least = least.min(together(pair));
+        }
+        n += 1;
+    }
+    Ok(row("the same by two threads, beside two functions", least[0], Some(least[1])))
 }
 
 /// The fastest of calls that take turns in samples of so many.

@@ -22,7 +22,8 @@ pub struct CompiledFunction {
     pool: Arc<Pool>,
     registry: &'static Registry,
     /// What is warm and in no call, by the thread that has used it last.
-    idle: ByThread<Vec<CallState>>,
+    #[expect(clippy::vec_box, reason = "calls take states out and put them back, and they are large")]
+    idle: ByThread<Vec<Box<CallState>>>,
 }
 
 /// The state of a call, with the memory that it has warmed up: the next call takes it over.
@@ -214,7 +215,7 @@ impl CompiledFunction {
         }
         // SAFETY: the arguments and the room for results fit the signature.
         let ran = unsafe { self.execute(&mut warm, options, output) };
-        let CallState { session, buffers, results, .. } = &mut warm;
+        let CallState { session, buffers, results, .. } = &mut *warm;
         let result = ran.and_then(|ran| {
             let mut values = earlier;
             values.clear();
@@ -269,9 +270,9 @@ impl CompiledFunction {
     }
 
     /// The state for a call: what an earlier one has left, or a new one.
-    pub(super) fn warm(&self, options: &CallOptions) -> CallState {
+    pub(super) fn warm(&self, options: &CallOptions) -> Box<CallState> {
         let &CallOptions { max_bytes, threads, .. } = options;
-        let known = |mut idle: MutexGuard<'_, Vec<CallState>>| {
+        let known = |mut idle: MutexGuard<'_, Vec<Box<CallState>>>| {
             let k = idle.iter().position(|warm| warm.max_bytes == max_bytes && warm.threads == threads)?;
             Some(idle.swap_remove(k))
         };
@@ -283,7 +284,8 @@ impl CompiledFunction {
                     .with_pool(pool)
                     .with_registry(self.registry)
                     .with_instructions(self.code.instructions);
-                CallState { max_bytes, threads, session, buffers: Buffers::default(), results: Vec::new() }
+                let (buffers, results) = (Buffers::default(), Vec::new());
+                Box::new(CallState { max_bytes, threads, session, buffers, results })
             }
         };
         warm.session.set_watch(options.watch.clone());
@@ -291,7 +293,7 @@ impl CompiledFunction {
     }
 
     /// Leaves the state of a call to the next one.
-    pub(super) fn cool(&self, mut warm: CallState) {
+    pub(super) fn cool(&self, mut warm: Box<CallState>) {
         warm.session.set_watch(None);
         self.idle.own().push(warm);
     }

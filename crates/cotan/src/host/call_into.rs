@@ -85,7 +85,7 @@ impl Function {
         leaves: &[TensorRef<'_>],
         results: &mut [TensorMut<'_>],
     ) -> Result<(), CallError> {
-        if self.traps.is_some() || !self.has_a_result_for_each_leaf() {
+        if self.traps.is_some() || !(self.has_leaves_alone || self.has_a_result_for_each_leaf()) {
             return self.call_on_copies(numbers, leaves, results);
         }
         let n = numbers.len() + leaves.len();
