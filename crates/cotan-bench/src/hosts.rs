@@ -1,10 +1,11 @@
 //! What calls from Rust cost beside the code that they run.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use cotan::host::{Arguments, Const, Elem, Elements, ElementsMut, HostValue, TensorMut, TensorRef, Value};
 use cotan::{Compiler, DerivativeForm, Engine, Function, Request, derivative};
 use serde::Serialize;
 use std::hint::black_box;
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 /// The programs.
@@ -67,15 +68,18 @@ fn two_threads(functions: [&Function; 2], budget: Duration) -> Result<HostFigure
         }
         Ok(())
     };
-    let together = |pair: [&Function; 2]| {
+    let together = |pair: [&Function; 2]| -> Result<f64> {
         let start = Instant::now();
-        std::thread::scope(|scope| pair.map(|f| scope.spawn(move || calls(f))).map(|thread| thread.join()));
-        start.elapsed().as_nanos() as f64 / f64::from(CALLS_OF_THREAD)
+        let ended = std::thread::scope(|scope| pair.map(|f| scope.spawn(|| calls(f))).map(ScopedJoinHandle::join));
+        for outcome in ended {
+            outcome.map_err(|_| anyhow!("a thread has panicked"))??;
+        }
+        Ok(start.elapsed().as_nanos() as f64 / f64::from(CALLS_OF_THREAD))
     };
     let (begin, mut least, mut n) = (Instant::now(), [f64::INFINITY; 2], 0);
     while n < FEWEST || begin.elapsed() < budget {
         for (least, pair) in least.iter_mut().zip([[functions[0]; 2], functions]) {
-            *least = least.min(together(pair));
+            *least = least.min(together(pair)?);
         }
         n += 1;
     }

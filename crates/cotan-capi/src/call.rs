@@ -59,7 +59,7 @@ impl<'t> Arguments<'t> {
         let refs = self.lent.iter().zip(&self.copies).map(|(lent, copy)| {
             let data = if lent.is_strided() { copy.as_ptr().cast() } else { lent.data.cast_const() };
             // SAFETY: by this function's contract.
-            unsafe { lent.to_ref(data) }
+            unsafe { lent.readable(data) }
         });
         refs.collect()
     }
@@ -168,7 +168,7 @@ unsafe fn called(state: &State, args: &Arguments<'_>, results: &mut [CotanTensor
     let tensors = rooms.iter().zip(&mut copies).map(|(room, copy)| {
         let data = if room.is_strided() { copy.as_mut_ptr().cast() } else { room.data };
         // SAFETY: by this function's contract; no two of them overlap.
-        unsafe { room.to_mut(data) }
+        unsafe { room.writable(data) }
     });
     let mut tensors: Vec<TensorMut<'_>> = tensors.collect::<Outcome<_>>()?;
     state.function.call_leaves(&refs, &mut tensors).map_err(|error| state.failure(&error))?;
@@ -207,7 +207,7 @@ unsafe fn give(values: &[Value], rooms: &[Lent<'_>], results: &mut [CotanTensor]
         let mut copy = room_for(room);
         let data = if room.is_strided() { copy.as_mut_ptr().cast() } else { room.data };
         // SAFETY: by this function's contract.
-        let fits = unsafe { room.to_mut(data) }?.copy_from(value);
+        let fits = unsafe { room.writable(data) }?.copy_from(value);
         if !fits {
             return Err(misfit(k, value, room));
         }
@@ -242,7 +242,7 @@ fn owned(value: &Value) -> Outcome<CotanTensor> {
     let (element, rank) = (crate::tensor::number_of(value.elem), rank as i32);
     let tensor = CotanTensor { data: data.cast::<c_void>(), element, rank, extents, strides: std::ptr::null() };
     // SAFETY: the extents lie in the words, which are leaked, and there is room for the elements behind them.
-    let fits = unsafe { Lent::new("result", 0, &tensor)?.to_mut(data)? }.copy_from(value);
+    let fits = unsafe { Lent::new("result", 0, &tensor)?.writable(data)? }.copy_from(value);
     if fits { Ok(tensor) } else { Err(Failure::new(Status::Internal, "a result does not fit its own memory")) }
 }
 

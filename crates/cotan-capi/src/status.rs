@@ -63,8 +63,12 @@ impl Failure {
 
     pub(crate) fn of_compilation(error: &CompileError, all: &[Diagnostic], sources: &SourceMap) -> Failure {
         let status = match error {
-            CompileError::NoDevice(_) => Status::Device,
-            _ => Status::Request,
+            CompileError::Device(_) | CompileError::NoDevice(_) => Status::Device,
+            CompileError::Diagnostics(_)
+            | CompileError::Request(_)
+            | CompileError::Unsupported(_)
+            | CompileError::Derivative(_)
+            | CompileError::Backend(_) => Status::Request,
         };
         Failure::of_diagnostics(status, all, sources)
     }

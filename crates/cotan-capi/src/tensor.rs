@@ -186,7 +186,7 @@ impl<'t> Lent<'t> {
     ///
     /// # Safety
     /// They are there, and nobody writes to them.
-    pub(crate) unsafe fn to_ref(self, data: *const u8) -> Outcome<TensorRef<'t>> {
+    pub(crate) unsafe fn readable(self, data: *const u8) -> Outcome<TensorRef<'t>> {
         let n = self.n_elements;
         // SAFETY: by this function's contract; `data` is aligned, as was looked at, or of words.
         let elements: Elements<'t> = unsafe {
@@ -212,7 +212,7 @@ impl<'t> Lent<'t> {
     ///
     /// # Safety
     /// They are there and nobody else's.
-    pub(crate) unsafe fn to_mut(self, data: *mut u8) -> Outcome<TensorMut<'t>> {
+    pub(crate) unsafe fn writable(self, data: *mut u8) -> Outcome<TensorMut<'t>> {
         let n = self.n_elements;
         // SAFETY: by this function's contract; `data` is aligned, as was looked at, or of words.
         let elements: ElementsMut<'t> = unsafe {

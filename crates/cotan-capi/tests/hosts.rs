@@ -53,8 +53,11 @@ fn packed(value: &Value) -> Vec<u64> {
 const ELEMENTS: [&str; 13] =
     ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"];
 
-/// A call of a function on flat leaves: results with their extents and bytes, or the code of the error.
-fn called(function: Handle, leaves: &[Value], n_results: usize) -> Result<Vec<(Vec<i64>, Vec<u8>)>, String> {
+/// The extents and bytes of a result.
+type Found = (Vec<i64>, Vec<u8>);
+
+/// A call of a function on flat leaves: its results, or the code of the error.
+fn called(function: Handle, leaves: &[Value], n_results: usize) -> Result<Vec<Found>, String> {
     let words: Vec<Vec<u64>> = leaves.iter().map(packed).collect();
     let number = |value: &Value| ELEMENTS.iter().position(|name| *name == value.elem.name()).unwrap() as i32;
     let tensors: Vec<CotanTensor> = leaves
@@ -145,7 +148,7 @@ fn same(compiler: &Compiler, made_by: Handle, path: &Path, form: Option<Derivati
         let found = called(function, &flat[n_numbers..], f.entry().leaf_results.len());
         match f.call_flat(&flat) {
             Ok(values) => {
-                let expected: Vec<(Vec<i64>, Vec<u8>)> = f
+                let expected: Vec<Found> = f
                     .entry()
                     .leaf_results
                     .iter()

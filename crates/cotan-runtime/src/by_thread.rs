@@ -9,7 +9,7 @@ const SLOTS: usize = 16;
 
 /// A value behind a lock for each thread. A thread takes its own, which nobody else holds but for a moment.
 #[derive(Debug, Default)]
-pub struct ByThread<T>([Slot<T>; SLOTS]);
+pub struct ByThread<T>(Box<[Slot<T>; SLOTS]>);
 
 /// Slots of neighbours lie in cache lines of their own: cores fetch two at a time.
 #[derive(Debug, Default)]
