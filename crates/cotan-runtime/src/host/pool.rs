@@ -65,6 +65,8 @@ pub struct Pool {
     threads: Option<Arc<ThreadPool>>,
     /// How many of them work on a loop at the same time.
     most: usize,
+    /// The process that started them. A child of it, forked off, has the memory of the pool and none of its threads.
+    process: u32,
 }
 
 impl Pool {
@@ -73,7 +75,7 @@ impl Pool {
     pub fn new(threads: NonZeroUsize) -> Result<Self, String> {
         check_threads(threads)?;
         if threads.get() == 1 {
-            return Ok(Self { threads: None, most: 1 });
+            return Ok(Self { threads: None, most: 1, process: std::process::id() });
         }
         // The caller of a loop is one of them.
         let pool = rayon::ThreadPoolBuilder::new()
@@ -82,14 +84,14 @@ impl Pool {
             .thread_name(|index| format!("cotan-{index}"))
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Self { threads: Some(Arc::new(pool)), most: threads.get() })
+        Ok(Self { threads: Some(Arc::new(pool)), most: threads.get(), process: std::process::id() })
     }
 
     /// The same threads, of which at most so many work on a loop.
     #[must_use]
     pub fn limited(&self, most: NonZeroUsize) -> Self {
         let most = most.get().min(self.most);
-        Self { threads: self.threads.clone().filter(|_| most > 1), most }
+        Self { threads: self.threads.clone().filter(|_| most > 1), most, process: self.process }
     }
 
     /// How many threads work on a loop.
@@ -100,7 +102,12 @@ impl Pool {
 
     /// Whether [`Pool::for_each`] uses threads other than the caller's.
     pub(super) fn is_parallel(&self) -> bool {
-        self.threads.is_some()
+        self.at_hand().is_some()
+    }
+
+    /// The threads, where there are any in this process.
+    fn at_hand(&self) -> Option<&Arc<ThreadPool>> {
+        self.threads.as_ref().filter(|_| self.process == std::process::id())
     }
 
     /// Whether the thread that asks takes part in a loop already, so that loops inside of it stay on it.
@@ -111,7 +118,7 @@ impl Pool {
     /// Runs `work` for every index below `count`, in any order, and waits for all of them. It may be
     /// called from inside `work`.
     pub(super) fn for_each(&self, count: u64, work: impl Fn(u64) + Sync + Send) {
-        let Some(pool) = self.threads.as_ref().filter(|_| !IS_AT_WORK.get()) else {
+        let Some(pool) = self.at_hand().filter(|_| !IS_AT_WORK.get()) else {
             return (0..count).for_each(work);
         };
         let n_parts = u64::try_from(self.most).unwrap_or(u64::MAX).min(count);
@@ -156,6 +163,34 @@ mod tests {
             });
             assert!(visits.iter().all(|n| n.load(Ordering::Relaxed) == 1), "at most {most}");
         }
+    }
+
+    /// A child has no thread of the pool, so loops run on its own.
+    #[test]
+    #[cfg(unix)]
+    fn loops_run_in_a_forked_child() {
+        let pool = several(4);
+        let visits = AtomicUsize::new(0);
+        let visit = |_: u64| _ = visits.fetch_add(1, Ordering::Relaxed);
+        pool.for_each(100, visit);
+        // SAFETY: the child runs the loop, and leaves without anything of the test's.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0);
+        if child == 0 {
+            pool.for_each(100, visit);
+            let is_right = visits.load(Ordering::Relaxed) == 200 && !pool.is_parallel();
+            // SAFETY: it ends the child.
+            unsafe { libc::_exit(if is_right { 0 } else { 1 }) };
+        }
+        let begin = std::time::Instant::now();
+        let mut status = 0;
+        // SAFETY: it is a child of this process.
+        while unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } == 0 {
+            assert!(begin.elapsed().as_secs() < 20, "the child hangs");
+            std::thread::yield_now();
+        }
+        assert_eq!(status, 0);
+        assert!(pool.is_parallel());
     }
 
     /// Defect F7: 100,000 threads were started when asked for.
