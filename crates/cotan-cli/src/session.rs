@@ -209,7 +209,7 @@ impl Session {
     /// A sparse Jacobian or Hessian at a point, with its matrix there, which is held against a product with it.
     pub(crate) fn sparse(&self, request: &Request, raw: &Inputs) -> Result<(SparseJacobian, SparseMatrix), Failure> {
         let name = &request.function;
-        let primal = Request { form: None, ..request.clone() };
+        let primal = Request { form: None, more: Vec::new(), ..request.clone() };
         let signature = self.compiler.signature(&self.program, &primal).map_err(|e| self.compile_failure(name, e))?;
         let args = self.arguments(name, &signature, raw)?;
         let fail = |e| self.sparse_failure(name, e);

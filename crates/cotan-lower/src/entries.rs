@@ -45,9 +45,13 @@ pub(super) fn resolve(program: &mut Cow<'_, Program>, root: &Request) -> Result<
         let error = Diagnostic::error(codes::DERIVATIVE_OF_OUTPUT, source.name_span, message);
         return Err(Box::new(error.help("move what is differentiated into a function that does not print")));
     }
-    if let Some(request) = &root.form {
+    for (depth, request) in root.forms().enumerate() {
         let derivative = derivative_function(program, function, request)?;
         let program = program.to_mut();
+        if depth > 0 {
+            // What is differentiated again is called.
+            program.order.push(function);
+        }
         program.functions.push(derivative);
         function = FnId(program.functions.len() as u32 - 1);
     }
@@ -249,8 +253,22 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         | DerivativeForm::Jacobian
         | DerivativeForm::Hessian => format!("d{}", of.params[*at].name),
     });
-    for (name, ty) in names.zip(forms::extra_params(program.declarations(), request.form, &of.result, &wrt_types)) {
+    for (mut name, ty) in names.zip(forms::extra_params(program.declarations(), request.form, &of.result, &wrt_types)) {
         let ty = open_sizes_as_generics(ty, &mut generics);
+        // Derivatives of derivatives have several tangents of a parameter, and several cotangents.
+        let is_taken = |name: &str| params.iter().any(|param| param.name == name);
+        for number in 2.. {
+            match request.form {
+                _ if !is_taken(&name) => break,
+                DerivativeForm::Vjp => name = format!("cotangent{number}"),
+                DerivativeForm::Jvp
+                | DerivativeForm::Hvp
+                | DerivativeForm::Grad
+                | DerivativeForm::ValueAndGrad
+                | DerivativeForm::Jacobian
+                | DerivativeForm::Hessian => name.insert(0, 'd'),
+            }
+        }
         params.push(Param { name, span: of.name_span, ty, nodiff: false, mutable: false, default: None });
     }
     let base = Callable {

@@ -18,6 +18,8 @@ pub struct Request {
     pub function: String,
     /// The derivative of it that is wanted in its place.
     pub form: Option<DerivativeRequest>,
+    /// Derivatives of that one, each of what stands before it.
+    pub more: Vec<DerivativeRequest>,
     /// What its element type parameters stand for, in order; those that are missing are `f64`, or `i64` where they must
     /// be integers.
     pub elems: Vec<Elem>,
@@ -28,12 +30,39 @@ pub struct Request {
 impl Request {
     /// The function of that name itself.
     pub fn function(name: impl Into<String>) -> Self {
-        Self { function: name.into(), form: None, elems: Vec::new(), is_differentiated: false }
+        Self { function: name.into(), form: None, more: Vec::new(), elems: Vec::new(), is_differentiated: false }
     }
 
     /// A derivative of the function of that name.
     pub fn derivative(name: impl Into<String>, request: DerivativeRequest) -> Self {
         Self { form: Some(request), ..Self::function(name) }
+    }
+
+    /// The derivative in a form of what is asked for so far, with respect to parameters by name. Those of a derivative are the
+    /// arguments, and behind them the tangents or the cotangent: of `x` the tangent is `dx`, a second one `ddx`.
+    ///
+    /// ```
+    /// use cotan_lower::entry::Request;
+    /// use cotan_sema::typed::DerivativeForm;
+    ///
+    /// // The product of the Hessian with a tangent, forward over reverse.
+    /// let request = Request::function("loss").then(DerivativeForm::Grad, &["w"]).then(DerivativeForm::Jvp, &["w"]);
+    /// assert_eq!(request.forms().count(), 2);
+    /// ```
+    #[must_use]
+    pub fn then(mut self, form: DerivativeForm, wrt: &[&str]) -> Self {
+        let wrt = wrt.iter().map(|name| (*name).to_owned()).collect();
+        let request = DerivativeRequest { form, wrt, mode: None };
+        match self.form {
+            None => self.form = Some(request),
+            Some(_) => self.more.push(request),
+        }
+        self
+    }
+
+    /// All derivatives that are asked for, the innermost first.
+    pub fn forms(&self) -> impl Iterator<Item = &DerivativeRequest> {
+        self.form.iter().chain(&self.more)
     }
 }
 

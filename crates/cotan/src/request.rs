@@ -36,12 +36,12 @@ impl ResolvedRequest {
 
     /// The request for the function itself.
     pub fn primal(&self) -> Request {
-        Request { form: None, ..self.request.clone() }
+        Request { form: None, more: Vec::new(), ..self.request.clone() }
     }
 
     /// The request for another derivative at the same element types.
     pub fn derivative(&self, derivative: DerivativeRequest) -> Request {
-        Request { form: Some(derivative), ..self.request.clone() }
+        Request { form: Some(derivative), more: Vec::new(), ..self.request.clone() }
     }
 
     /// The names of what a derivative takes beside the arguments of the function, in order: the tangents of `wrt`, or the
@@ -98,7 +98,7 @@ impl Compiler {
     ) -> Result<ResolvedRequest, CompileError> {
         program.expect_function(&request.function)?;
         let mut request = program.at_elems(request, elem_of);
-        let function = self.signature(program, &Request { form: None, ..request.clone() })?;
+        let function = self.signature(program, &Request { form: None, more: Vec::new(), ..request.clone() })?;
         if let Some(form) = &mut request.form {
             let nodiff = program.declaration(&request.function).into_iter().flat_map(|f| &f.params).map(|p| p.nodiff);
             form.wrt = parameters(&request.function, &function, nodiff, &form.wrt)?;

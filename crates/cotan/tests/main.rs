@@ -11,6 +11,7 @@ mod leaves;
 mod memory;
 mod misfits;
 mod negative_sizes;
+mod nested;
 mod overhead;
 mod panics;
 mod quick_start;
