@@ -33,8 +33,8 @@ impl Names<'_> {
     }
 
     fn applied(&self, name: &str, args: &[GenericArg], is_tangent: bool) -> String {
-        let tangent = if is_tangent { "tangent of " } else { "" };
-        format!("{tangent}{name}{}", self.args(args))
+        let applied = format!("{name}{}", self.args(args));
+        if is_tangent { format!("tangent[{applied}]") } else { applied }
     }
 
     /// A trait with its arguments.

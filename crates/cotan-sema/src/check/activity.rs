@@ -83,6 +83,8 @@ struct Activity<'p> {
     returns: Vec<Dependence>,
     loops: BTreeMap<Span, LoopDependence>,
     casts: Vec<Cast>,
+    /// The locals that hold parameters.
+    params: Vec<LocalId>,
     is_first_pass: bool,
     changed: bool,
 }
@@ -98,6 +100,7 @@ impl<'p> Activity<'p> {
             returns: vec![Dependence::default()],
             loops: BTreeMap::new(),
             casts: Vec::new(),
+            params: Vec::new(),
             is_first_pass: true,
             changed: false,
         }
@@ -105,6 +108,9 @@ impl<'p> Activity<'p> {
 
     /// A local that holds the parameter at a position, or a part of it.
     fn seed(&mut self, at: usize, local: LocalId) {
+        if !self.params.contains(&local) {
+            self.params.push(local);
+        }
         self.learn(local, Dependence::smoothly(bit(at)));
     }
 
@@ -160,6 +166,9 @@ impl<'p> Activity<'p> {
     fn expr_kind(&mut self, expr: &'p Expr) -> Dependence {
         match &expr.kind {
             ExprKind::Local(local) => self.locals[local.0 as usize],
+            ExprKind::Field { base, .. } if self.is_given(base) && !has_float(self.program, &expr.ty) => {
+                Dependence::default()
+            }
             ExprKind::Primitive { row, args, .. } => self.primitive(row, args, expr.span),
             ExprKind::Index { base, .. } => self.index(expr, base),
             ExprKind::FoldBy { function, init, operand } => {
@@ -211,6 +220,15 @@ impl<'p> Activity<'p> {
                 found
             }
         }
+    }
+
+    /// Whether it is a parameter, or a field of one, as it was given: what has no float in it is not differentiated then.
+    fn is_given(&self, expr: &Expr) -> bool {
+        if let ExprKind::Field { base, .. } = &expr.kind {
+            return self.is_given(base);
+        }
+        let ExprKind::Local(local) = expr.kind else { return false };
+        self.params.contains(&local) && !self.body.locals[local.0 as usize].mutable
     }
 
     /// A scalar function: where a partial is zero by rule, what its argument depends on ends.
