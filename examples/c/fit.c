@@ -44,7 +44,8 @@ int main(int n, char **words) {
   check(cotan_compiler_new(NULL, &compiler, &error), &error);
   check(cotan_program_load(compiler, n > 1 ? words[1] : "../gmm/gmm.cot", &program, &error), &error);
   const char *wrt[] = {"w"};
-  cotan_request request = {"loss", COTAN_VALUE_AND_GRAD, 0, wrt, 1};
+  cotan_derivative derivative = {COTAN_VALUE_AND_GRAD, COTAN_CHEAPER, wrt, 1};
+  cotan_request request = {"loss", &derivative, 1};
   check(cotan_function_new(program, &request, &gradient, &error), &error);
 
   static mixture w, slope, speed;

@@ -65,10 +65,8 @@ typedef enum cotan_element {
 /* What runs programs. */
 typedef enum cotan_backend { COTAN_CPU = 0, COTAN_INTERPRETER = 1, COTAN_VULKAN = 2 } cotan_backend;
 
-/* What is asked for of a function. */
+/* Derivatives. */
 typedef enum cotan_form {
-  /* The function itself. */
-  COTAN_FUNCTION = 0,
   /* The gradient in `wrt`, of a function whose result is a float. */
   COTAN_GRAD = 1,
   /* The same behind the value. */
@@ -82,6 +80,9 @@ typedef enum cotan_form {
   /* The product of the Hessian with tangents of `wrt`. */
   COTAN_HVP = 7
 } cotan_form;
+
+/* How a derivative is computed. */
+typedef enum cotan_mode { COTAN_CHEAPER = 0, COTAN_FORWARD = 1, COTAN_REVERSE = 2 } cotan_mode;
 
 typedef struct cotan_compiler {
   void *slot;
@@ -122,15 +123,23 @@ typedef struct cotan_config {
   int32_t reserved;
 } cotan_config;
 
-/* Which function, or derivative of one. Zero in all parts behind `function` is the function itself. */
-typedef struct cotan_request {
-  const char *function;
+/* A derivative of what stands before it. */
+typedef struct cotan_derivative {
   /* A cotan_form. */
   int32_t form;
-  int32_t reserved;
-  /* The parameters to differentiate with respect to; none stands for the first that has a derivative. */
+  /* A cotan_mode. */
+  int32_t mode;
+  /* The parameters to differentiate with respect to; none stands for the first that has a derivative. Those of a derivative are
+   * the arguments, and behind them tangents (of `x` `dx`, a second one `ddx`) or the cotangent (`cotangent`, `cotangent2`). */
   const char *const *wrt;
   size_t n_wrt;
+} cotan_derivative;
+
+/* A function, and the derivatives of it, one of the other: the function itself without any. */
+typedef struct cotan_request {
+  const char *function;
+  const cotan_derivative *derivatives;
+  size_t n_derivatives;
 } cotan_request;
 
 /* An array of the caller. A scalar has rank 0. */

@@ -5,7 +5,7 @@ use crate::handle::{Handle, Object};
 use crate::status::{CotanError, Failure, Outcome, Status, status_of};
 use crate::tensor::number_of;
 use cotan::host::{Elem, HostType};
-use cotan::{DerivativeForm, DerivativeRequest, Function, Request};
+use cotan::{DerivativeForm, DerivativeMode, DerivativeRequest, Function, Request};
 use std::ffi::{CString, c_char};
 use std::sync::Arc;
 
@@ -15,8 +15,17 @@ use std::sync::Arc;
 #[expect(missing_docs, reason = "the header says what they are")]
 pub struct CotanRequest {
     pub function: *const c_char,
+    pub derivatives: *const CotanDerivative,
+    pub n_derivatives: usize,
+}
+
+/// `cotan_derivative`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[expect(missing_docs, reason = "the header says what they are")]
+pub struct CotanDerivative {
     pub form: i32,
-    pub reserved: i32,
+    pub mode: i32,
     pub wrt: *const *const c_char,
     pub n_wrt: usize,
 }
@@ -74,21 +83,39 @@ const FORMS: [(i32, DerivativeForm); 7] = [
 unsafe fn wanted(request: &CotanRequest) -> Outcome<Request> {
     // SAFETY: by this function's contract.
     let name = unsafe { text("request.function", request.function) }?;
-    if request.form == 0 {
-        return Ok(Request::function(name));
+    if request.derivatives.is_null() && request.n_derivatives > 0 {
+        return Err(Failure::null("request.derivatives"));
     }
-    let form = FORMS.into_iter().find(|(number, _)| *number == request.form);
-    let (_, form) =
-        form.ok_or_else(|| Failure::new(Status::Value, format!("there is no form {} of a request", request.form)))?;
-    if request.wrt.is_null() && request.n_wrt > 0 {
-        return Err(Failure::null("request.wrt"));
-    }
-    let wrt = (0..request.n_wrt).map(|k| {
-        // SAFETY: by this function's contract there are so many names.
-        unsafe { text("request.wrt", *request.wrt.add(k)).map(str::to_owned) }
+    let derivatives = (0..request.n_derivatives).map(|k| {
+        // SAFETY: by this function's contract there are so many.
+        unsafe { derivative(&*request.derivatives.add(k)) }
     });
-    let form = DerivativeRequest { form, wrt: wrt.collect::<Outcome<_>>()?, mode: None };
-    Ok(Request::derivative(name, form))
+    let mut derivatives = derivatives.collect::<Outcome<Vec<_>>>()?.into_iter();
+    Ok(Request { form: derivatives.next(), more: derivatives.collect(), ..Request::function(name) })
+}
+
+/// A derivative of a request.
+///
+/// # Safety
+/// As of [`wanted`].
+unsafe fn derivative(of: &CotanDerivative) -> Outcome<DerivativeRequest> {
+    let unknown = |what: &str, number: i32| Failure::new(Status::Value, format!("there is no {what} {number}"));
+    let form = FORMS.into_iter().find(|(number, _)| *number == of.form);
+    let (_, form) = form.ok_or_else(|| unknown("form", of.form))?;
+    let mode = match of.mode {
+        0 => None,
+        1 => Some(DerivativeMode::Forward),
+        2 => Some(DerivativeMode::Reverse),
+        other => return Err(unknown("mode", other)),
+    };
+    if of.wrt.is_null() && of.n_wrt > 0 {
+        return Err(Failure::null("wrt"));
+    }
+    let wrt = (0..of.n_wrt).map(|k| {
+        // SAFETY: by this function's contract there are so many names.
+        unsafe { text("wrt", *of.wrt.add(k)).map(str::to_owned) }
+    });
+    Ok(DerivativeRequest { form, wrt: wrt.collect::<Outcome<_>>()?, mode })
 }
 
 fn leaves<'t>(types: impl Iterator<Item = (&'t str, &'t HostType)>) -> Vec<LeafState> {

@@ -17,8 +17,8 @@ pub use compiler::{
     cotan_version,
 };
 pub use function::{
-    CotanLeaf, CotanRequest, cotan_function_argument, cotan_function_counts, cotan_function_free, cotan_function_new,
-    cotan_function_result,
+    CotanDerivative, CotanLeaf, CotanRequest, cotan_function_argument, cotan_function_counts, cotan_function_free,
+    cotan_function_new, cotan_function_result,
 };
 pub use handle::Handle;
 pub use status::{CotanError, Status, cotan_error_free};

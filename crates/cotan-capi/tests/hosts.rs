@@ -5,9 +5,9 @@
 use cotan::host::{Arguments, HostType, Value, fit_arguments, from_json};
 use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Request, derivative};
 use cotan_c::{
-    CotanConfig, CotanError, CotanRequest, CotanTensor, Handle, Status, cotan_call, cotan_compiler_free,
-    cotan_compiler_new, cotan_error_free, cotan_function_free, cotan_function_new, cotan_program_free,
-    cotan_program_load, cotan_tensor_free,
+    CotanConfig, CotanDerivative, CotanError, CotanRequest, CotanTensor, Handle, Status, cotan_call,
+    cotan_compiler_free, cotan_compiler_new, cotan_error_free, cotan_function_free, cotan_function_new,
+    cotan_program_free, cotan_program_load, cotan_tensor_free,
 };
 use serde_json::Value as Json;
 use std::ffi::{CStr, CString, c_char};
@@ -127,14 +127,10 @@ fn same(compiler: &Compiler, made_by: Handle, path: &Path, form: Option<Derivati
     let c_name = CString::new(name).unwrap();
     let c_wrt: Vec<CString> = wrt.iter().map(|name| CString::new(name.as_str()).unwrap()).collect();
     let pointers: Vec<*const c_char> = c_wrt.iter().map(|name| name.as_ptr()).collect();
-    let number = form.map_or(0, |form| if form == DerivativeForm::Vjp { 4 } else { 2 });
-    let wanted = CotanRequest {
-        function: c_name.as_ptr(),
-        form: number,
-        reserved: 0,
-        wrt: pointers.as_ptr(),
-        n_wrt: pointers.len(),
-    };
+    let number = if form == Some(DerivativeForm::Vjp) { 4 } else { 2 };
+    let asked = CotanDerivative { form: number, mode: 0, wrt: pointers.as_ptr(), n_wrt: pointers.len() };
+    let n_derivatives = usize::from(form.is_some());
+    let wanted = CotanRequest { function: c_name.as_ptr(), derivatives: &raw const asked, n_derivatives };
     // SAFETY: as above.
     let function = made("compiling", |out, error| unsafe { cotan_function_new(loaded, &raw const wanted, out, error) });
     let n_numbers = f.signature().sizes.len() + f.entry().extents.len();

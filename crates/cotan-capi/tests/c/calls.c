@@ -37,13 +37,15 @@ static cotan_tensor tensor(void *data, int32_t element, int32_t rank, const int6
   return made;
 }
 
-static cotan_function function(cotan_program program, const char *name, int32_t form) {
+/* The function, or a chain of derivatives of it. */
+static cotan_function function(cotan_program program, const char *name, const cotan_derivative *chain, size_t n) {
   cotan_error error;
   cotan_request request;
   cotan_function made;
   memset(&request, 0, sizeof request);
   request.function = name;
-  request.form = form;
+  request.derivatives = chain;
+  request.n_derivatives = n;
   ok(cotan_function_new(program, &request, &made, &error), &error);
   return made;
 }
@@ -58,7 +60,9 @@ int main(void) {
   ok(cotan_program_parse(compiler, "calls.cot", TEXT, &program, &error), &error);
 
   /* A gradient, and what it takes and gives. */
-  cotan_function gradient = function(program, "loss", COTAN_VALUE_AND_GRAD);
+  const char *const of_w[] = {"w"};
+  cotan_derivative chain[] = {{COTAN_VALUE_AND_GRAD, COTAN_CHEAPER, NULL, 0}, {COTAN_JVP, COTAN_CHEAPER, of_w, 1}};
+  cotan_function gradient = function(program, "loss", chain, 1);
   size_t n_args = 0, n_results = 0;
   ok(cotan_function_counts(gradient, &n_args, &n_results, &error), &error);
   expect(n_args == 3 && n_results == 2, "three arguments, two results");
@@ -73,6 +77,16 @@ int main(void) {
   expect(value == 6.0 && slope[0] == -28.0 && slope[1] == -36.0, "the gradient");
   expect(cotan_copied_bytes() == 0, "nothing is copied");
 
+  /* Forward over reverse: the product of the Hessian with a tangent. */
+  chain[0].form = COTAN_GRAD;
+  cotan_function product = function(program, "loss", chain, 2);
+  double tangent[] = {1.0, 0.0}, second[2];
+  cotan_tensor four_args[] = {args[0], args[1], args[2], tensor(tangent, COTAN_F64, 1, two)};
+  cotan_tensor two_results[] = {tensor(slope, COTAN_F64, 1, two), tensor(second, COTAN_F64, 1, two)};
+  ok(cotan_call(product, four_args, 4, two_results, 2, &error), &error);
+  expect(slope[0] == -28.0 && second[0] == 70.0 && second[1] == 88.0, "a column of the Hessian");
+  expect(cotan_function_free(product) == COTAN_OK, "it is freed");
+
   /* The same matrix, column by column. */
   double columns[] = {1.0, 3.0, 5.0, 2.0, 4.0, 6.0};
   const int64_t by_column[] = {1, 3};
@@ -84,7 +98,7 @@ int main(void) {
   expect(cotan_copied_bytes() == sizeof columns, "columns are copied");
 
   /* A result that goes to every second element. */
-  cotan_function transposed = function(program, "transposed", COTAN_FUNCTION);
+  cotan_function transposed = function(program, "transposed", NULL, 0);
   double room[12];
   for (int k = 0; k < 12; ++k) room[k] = -1.0;
   const int64_t wide[] = {2, 3}, apart[] = {6, 2};
@@ -97,7 +111,7 @@ int main(void) {
   expect(room[0] == 1.0 && room[1] == -1.0 && room[2] == 3.0 && room[10] == 6.0 && room[11] == -1.0, "places");
 
   /* A result whose length only the run knows. */
-  cotan_function above = function(program, "above", COTAN_FUNCTION);
+  cotan_function above = function(program, "above", NULL, 0);
   const int64_t four[] = {4};
   double numbers[] = {3.0, 1.0, 2.0, 4.0}, bound = 1.5;
   cotan_tensor both[] = {tensor(numbers, COTAN_F64, 1, four), tensor(&bound, COTAN_F64, 0, NULL)}, found;
@@ -114,7 +128,7 @@ int main(void) {
   cotan_tensor_free(&found);
 
   /* An error of a run has a code and a place, and the next call is right. */
-  cotan_function at = function(program, "at", COTAN_FUNCTION);
+  cotan_function at = function(program, "at", NULL, 0);
   float singles[] = {0.5F, 1.5F, 2.5F}, single = 0.0F;
   int64_t k = 7;
   cotan_tensor operands[] = {tensor(singles, COTAN_F32, 1, three), tensor(&k, COTAN_I64, 0, NULL)};

@@ -39,11 +39,13 @@ int main(void) {
   cotan_function f, g;
   cotan_config config;
   cotan_request request;
+  cotan_derivative derivative;
   cotan_leaf leaf;
   size_t n = 0, m = 0;
   memset(&error, 0, sizeof error);
   memset(&config, 0, sizeof config);
   memset(&request, 0, sizeof request);
+  memset(&derivative, 0, sizeof derivative);
   memset(&no_compiler, 0, sizeof no_compiler);
   const char *text = "fn f[N](x: f64[N], y: f64[N]) -> f64[N] = x .+ y\nfn g[N](x: f64) -> f64[N] = tabulate(N, |i| x)\n";
 
@@ -67,14 +69,19 @@ int main(void) {
   request.function = "h";
   tried("no such function", cotan_function_new(program, &request, &f, &error), COTAN_REQUEST, &error);
   request.function = "f";
-  request.form = 99;
+  request.n_derivatives = 1;
+  tried("no derivatives", cotan_function_new(program, &request, &f, &error), COTAN_NULL, &error);
+  request.derivatives = &derivative;
+  derivative.form = 99;
   tried("no such form", cotan_function_new(program, &request, &f, &error), COTAN_VALUE, &error);
-  request.form = COTAN_GRAD;
+  derivative.form = COTAN_GRAD;
+  derivative.mode = 3;
+  tried("no such mode", cotan_function_new(program, &request, &f, &error), COTAN_VALUE, &error);
+  derivative.mode = COTAN_CHEAPER;
   tried("no number to differentiate", cotan_function_new(program, &request, &f, &error), COTAN_REQUEST, &error);
-  request.n_wrt = 2;
+  derivative.n_wrt = 2;
   tried("no names", cotan_function_new(program, &request, &f, &error), COTAN_NULL, &error);
-  request.n_wrt = 0;
-  request.form = COTAN_FUNCTION;
+  request.n_derivatives = 0;
   tried("a function", cotan_function_new(program, &request, &f, &error), COTAN_OK, &error);
   request.function = "g";
   tried("another one", cotan_function_new(program, &request, &g, &error), COTAN_OK, &error);
