@@ -87,12 +87,17 @@ pub(super) fn has_device() -> Result<(), String> {
     no_vulkan().map_or(Ok(()), |why| Err(format!("no Vulkan device: {why}")))
 }
 
+/// The line in which tests count something. A test that has passed before leaves a dot in front of it.
+fn counts_in(text: &str, what: &str) -> String {
+    let line = text.lines().find(|line| line.contains(what)).unwrap_or("no counts");
+    line.trim_start_matches('.').to_owned()
+}
+
 fn programs(place: &Workplace) -> Result<Measured, String> {
     has_device()?;
     let tests = ["--test", "all", "run::programs_give_the_same_on_", "--", "--nocapture"];
     let text = output_of_tests(place, "cotan-testkit", &tests, "/")?;
-    let counts =
-        text.lines().find(|line| line.contains("functions the same on Vulkan")).unwrap_or("no counts").to_owned();
+    let counts = counts_in(&text, "functions the same on Vulkan");
     let numbers: Vec<f64> = counts.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [same, others, ..] = numbers[..] else { return Err(counts) };
     Ok(Measured::new(same >= 0.95 * (same + others), counts))
@@ -101,7 +106,7 @@ fn programs(place: &Workplace) -> Result<Measured, String> {
 fn shared_loops(place: &Workplace) -> Result<Measured, String> {
     let tests = ["--test", "all", "run::programs_give_the_same_on_the_reference_device", "--", "--nocapture"];
     let text = output_of_tests(place, "cotan-testkit", &tests, "/")?;
-    let counts = text.lines().find(|line| line.contains("independent loops shared")).unwrap_or("no counts").to_owned();
+    let counts = counts_in(&text, "independent loops shared");
     let numbers: Vec<f64> = counts.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [shared, alone] = numbers[..] else { return Err(counts) };
     Ok(Measured::new(shared >= 0.95 * (shared + alone), counts))
@@ -171,8 +176,7 @@ fn errors(place: &Workplace) -> Result<Measured, String> {
     has_device()?;
     let tests = ["--test", "all", "run::programs_give_the_same_on_vulkan", "--", "--nocapture"];
     let text = output_of_tests(place, "cotan-testkit", &tests, "errors/")?;
-    let counts =
-        text.lines().find(|line| line.contains("functions the same on Vulkan")).unwrap_or("no counts").to_owned();
+    let counts = counts_in(&text, "functions the same on Vulkan");
     let programs = count("tests/run/errors");
     let all_ran = counts.contains(", 0 not yet");
     Ok(Measured::new(programs >= 50 && all_ran, format!("{programs} programs: {counts}")))
