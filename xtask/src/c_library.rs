@@ -18,7 +18,8 @@ pub(crate) fn write(root: &Path, args: &[String]) -> Result<()> {
     let (include, lib) = (folder.join("include"), folder.join("lib"));
     let pkgconfig = lib.join("pkgconfig");
     for kind in ["cdylib", "staticlib"] {
-        cargo(&["rustc", "--release", "-q", "-p", "cotan-capi", "--lib", "--crate-type", kind], &[])?;
+        let library = ["rustc", "--release", "-q", "-p", "cotan-capi", "--lib", "--crate-type", kind];
+        cargo(&[&library[..], &["--", "-C", "strip=debuginfo"]].concat(), &[])?;
     }
     for path in [&include, &pkgconfig] {
         fs::create_dir_all(path).with_context(|| format!("making {}", path.display()))?;
