@@ -11,6 +11,7 @@ mod folder;
 mod gpu;
 mod gpu_times;
 mod harness;
+mod hosts;
 mod house;
 mod jacobians;
 mod language;
@@ -102,6 +103,7 @@ pub const LISTS: &[(&str, Lines)] = &[
     ("core", || [command::LINES, adbench::LINES, programs::LINES, scale::LINES, harness::LINES].concat()),
     ("first-use", first_use::lines),
     ("gpu", || gpu::LINES.to_vec()),
+    ("hosts", || hosts::LINES.to_vec()),
     ("house", house::lines),
     ("language", || [language::LINES, jacobians::LINES, limits::LINES].concat()),
     ("loops", || loops::LINES.to_vec()),
