@@ -187,12 +187,12 @@ cotan_status cotan_function_counts(cotan_function function, size_t *n_args, size
 cotan_status cotan_function_argument(cotan_function function, size_t k, cotan_leaf *out, cotan_error *error);
 cotan_status cotan_function_result(cotan_function function, size_t k, cotan_leaf *out, cotan_error *error);
 
-/* The extents of result `k` for these arguments, of which elements are not read but for sizes; -1 for those that only the run
- * knows, or that follow from the values of arguments. `extents` has room for as many as the rank. */
+/* The extents of result `k` for these arguments; -1 for each that only the run knows, or that follows from the values of
+ * arguments. `extents` has room for as many as the rank. */
 cotan_status cotan_result_extents(cotan_function function, const cotan_tensor *args, size_t n_args, size_t k,
                                   int64_t *extents, cotan_error *error);
 
-/* Calls a function. Results are written to `data` of `results`, whose element, rank and extents must be right; one whose
+/* Calls a function. `data` of an argument without elements may be NULL. Results are written to `data` of `results`, whose element, rank and extents must be right; one whose
  * `data` is NULL comes in memory of its own, with its extents, which cotan_tensor_free gives back. A result may not overlap an
  * argument or another result. What the program prints is dropped. */
 cotan_status cotan_call(cotan_function function, const cotan_tensor *args, size_t n_args, cotan_tensor *results,

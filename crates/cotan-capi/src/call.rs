@@ -16,13 +16,14 @@ thread_local! {
 /// Bytes that the last call of this thread copied.
 #[unsafe(no_mangle)]
 pub extern "C" fn cotan_copied_bytes() -> u64 {
-    COPIED.with(Cell::get)
+    COPIED.get()
 }
 
 /// Arrays that a call reads, and the copies of those that are not row-major.
 struct Arguments<'t> {
     lent: Vec<Lent<'t>>,
     copies: Vec<Vec<u64>>,
+    n_copied: usize,
 }
 
 impl<'t> Arguments<'t> {
@@ -34,18 +35,15 @@ impl<'t> Arguments<'t> {
         }
         // SAFETY: by this function's contract.
         let args = if n == 0 { &[] } else { unsafe { from_raw_parts(args, n) } };
-        let mut all = Arguments { lent: Vec::with_capacity(n), copies: Vec::with_capacity(n) };
+        let mut all = Arguments { lent: Vec::with_capacity(n), copies: Vec::with_capacity(n), n_copied: 0 };
         for (k, arg) in args.iter().enumerate() {
             // SAFETY: by this function's contract.
-            let lent = unsafe { Lent::new("argument", k, arg) }?;
-            if lent.is_wanted() {
-                return Err(Failure::new(Status::Null, format!("argument {k}: `data` is NULL")));
-            }
+            let lent = unsafe { Lent::argument(k, arg) }?;
             let mut copy = Vec::new();
             if lent.is_strided() {
                 // SAFETY: by this function's contract.
                 unsafe { lent.gather(&mut copy) };
-                COPIED.with(|copied| copied.set(copied.get() + lent.n_bytes() as u64));
+                all.n_copied += lent.n_bytes();
             }
             all.lent.push(lent);
             all.copies.push(copy);
@@ -88,12 +86,12 @@ pub unsafe extern "C" fn cotan_result_extents(
         let sizes = state.function.sizes(&unsafe { args.refs() }?).map_err(|error| state.failure(&error))?;
         let all = state.function.result_extents(&sizes);
         let all = all.map_err(|misfit| Failure::new(Status::Argument, misfit.to_string()))?;
-        let found = all.into_iter().nth(k).flatten().unwrap_or_else(|| vec![-1; result.rank]);
+        let found = all.into_iter().nth(k).unwrap_or_default();
         if extents.is_null() && result.rank > 0 {
             return Err(Failure::null("extents"));
         }
         // SAFETY: by this function's contract there is room for so many.
-        found.iter().enumerate().for_each(|(axis, extent)| unsafe { extents.add(axis).write(*extent) });
+        found.iter().enumerate().for_each(|(axis, extent)| unsafe { extents.add(axis).write(extent.unwrap_or(-1)) });
         Ok(())
     };
     // SAFETY: by this function's contract.
@@ -113,13 +111,14 @@ pub unsafe extern "C" fn cotan_call(
     n_results: usize,
     error: *mut CotanError,
 ) -> Status {
-    COPIED.with(|copied| copied.set(0));
+    COPIED.set(0);
     let call = || {
         // SAFETY: by this function's contract.
         let (state, args) = unsafe { (function.function()?, Arguments::new(args, n_args)?) };
         if results.is_null() && n_results > 0 {
             return Err(Failure::null("results"));
         }
+        COPIED.set(args.n_copied as u64);
         // SAFETY: by this function's contract.
         let results = if n_results == 0 { &mut [] } else { unsafe { from_raw_parts_mut(results, n_results) } };
         // SAFETY: by this function's contract.
@@ -140,7 +139,7 @@ unsafe fn called(state: &State, args: &Arguments<'_>, results: &mut [CotanTensor
     let mut rooms: Vec<Lent<'_>> = Vec::with_capacity(results.len());
     for (k, (result, leaf)) in results.iter().zip(&state.results).enumerate() {
         // SAFETY: by this function's contract.
-        let room = unsafe { Lent::new("result", k, result) }?;
+        let room = unsafe { Lent::result(k, result) }?;
         if !room.is_wanted() && (room.elem, room.dims.len()) != (leaf.elem, leaf.rank) {
             let text = format!(
                 "result {k}: expected elements of {} and rank {}, found {} and {}",
@@ -173,9 +172,8 @@ unsafe fn called(state: &State, args: &Arguments<'_>, results: &mut [CotanTensor
     let mut tensors: Vec<TensorMut<'_>> = tensors.collect::<Outcome<_>>()?;
     state.function.call_leaves(&refs, &mut tensors).map_err(|error| state.failure(&error))?;
     for (room, copy) in rooms.iter().zip(&copies).filter(|(room, _)| room.is_strided()) {
-        COPIED.with(|copied| copied.set(copied.get() + room.n_bytes() as u64));
         // SAFETY: by this function's contract, and the copy has as many elements.
-        unsafe { room.scatter(copy) };
+        unsafe { scattered(room, copy) };
     }
     Ok(())
 }
@@ -185,7 +183,17 @@ fn room_for(room: &Lent<'_>) -> Vec<u64> {
     if room.is_strided() { vec![0; room.n_bytes().div_ceil(8).max(1)] } else { Vec::new() }
 }
 
-/// Writes values to where results are wanted, all or none of them.
+/// Writes elements to the places of a result that is not row-major.
+///
+/// # Safety
+/// As of [`Lent::scatter`].
+unsafe fn scattered(room: &Lent<'_>, copy: &[u64]) {
+    COPIED.set(COPIED.get() + room.n_bytes() as u64);
+    // SAFETY: by this function's contract.
+    unsafe { room.scatter(copy) };
+}
+
+/// Writes values to where results are wanted. If one has no room, those in memory of their own are not given.
 ///
 /// # Safety
 /// As of [`called`].
@@ -199,11 +207,11 @@ unsafe fn give(values: &[Value], rooms: &[Lent<'_>], results: &mut [CotanTensor]
             return Err(misfit(k, value, room));
         }
     }
-    for (k, ((value, room), result)) in values.iter().zip(rooms).zip(results).enumerate() {
-        if room.is_wanted() {
-            *result = owned(value)?;
-            continue;
-        }
+    let mut all_owned = AllOwned(Vec::new());
+    for (k, (value, _)) in values.iter().zip(rooms).enumerate().filter(|(_, (_, room))| room.is_wanted()) {
+        all_owned.0.push((k, owned(value)?));
+    }
+    for (k, (value, room)) in values.iter().zip(rooms).enumerate().filter(|(_, (_, room))| !room.is_wanted()) {
         let mut copy = room_for(room);
         let data = if room.is_strided() { copy.as_mut_ptr().cast() } else { room.data };
         // SAFETY: by this function's contract.
@@ -213,10 +221,21 @@ unsafe fn give(values: &[Value], rooms: &[Lent<'_>], results: &mut [CotanTensor]
         }
         if room.is_strided() {
             // SAFETY: by this function's contract, and the copy has as many elements.
-            unsafe { room.scatter(&copy) };
+            unsafe { scattered(room, &copy) };
         }
     }
+    std::mem::take(&mut all_owned.0).into_iter().for_each(|(k, tensor)| results[k] = tensor);
     Ok(())
+}
+
+/// Results in memory of their own, with their numbers, before they are given: those that stay here are freed.
+struct AllOwned(Vec<(usize, CotanTensor)>);
+
+impl Drop for AllOwned {
+    fn drop(&mut self) {
+        // SAFETY: `owned` made them, and nobody else has them.
+        self.0.iter_mut().for_each(|(_, tensor)| unsafe { cotan_tensor_free(tensor) });
+    }
 }
 
 /// Words in front of the elements of a result in memory of its own, beside its extents: how many words there are in all, and behind
@@ -242,7 +261,7 @@ fn owned(value: &Value) -> Outcome<CotanTensor> {
     let (element, rank) = (crate::tensor::number_of(value.elem), rank as i32);
     let tensor = CotanTensor { data: data.cast::<c_void>(), element, rank, extents, strides: std::ptr::null() };
     // SAFETY: the extents lie in the words, which are leaked, and there is room for the elements behind them.
-    let fits = unsafe { Lent::new("result", 0, &tensor)?.writable(data)? }.copy_from(value);
+    let fits = unsafe { Lent::result(0, &tensor)?.writable(data)? }.copy_from(value);
     if fits { Ok(tensor) } else { Err(Failure::new(Status::Internal, "a result does not fit its own memory")) }
 }
 

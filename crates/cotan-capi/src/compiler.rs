@@ -134,8 +134,7 @@ pub unsafe extern "C" fn cotan_compiler_free(compiler: Handle) -> Status {
     unsafe { status_of(std::ptr::null_mut(), || compiler.free("a compiler", slots)) }
 }
 
-fn checked(made_by: Arc<State>, name: &str, text: &str, files: &dyn Loader) -> Outcome<Handle> {
-    let program = made_by.compiler.load(name, text, files);
+fn handle_of(made_by: Arc<State>, program: Program) -> Outcome<Handle> {
     if program.has_errors() {
         return Err(Failure::of_diagnostics(Status::Program, &program.diagnostics, &program.sources));
     }
@@ -159,7 +158,8 @@ pub unsafe extern "C" fn cotan_program_load(
         let (made_by, path) = unsafe { (compiler.compiler()?, text("path", path)?) };
         let read = std::fs::read_to_string(path);
         let source = read.map_err(|error| Failure::new(Status::File, format!("reading {path}: {error}")))?;
-        checked(made_by, path, &source, &Files)
+        let program = made_by.compiler.load(path, &source, &Files);
+        handle_of(made_by, program)
     };
     // SAFETY: by this function's contract.
     unsafe { status_of(error, || write("out", out, load)) }
@@ -177,17 +177,11 @@ pub unsafe extern "C" fn cotan_program_parse(
     out: *mut Handle,
     error: *mut CotanError,
 ) -> Status {
-    /// It imports nothing but the library.
-    struct NoFiles;
-    impl Loader for NoFiles {
-        fn read(&self, _: &str) -> Result<Option<Vec<u8>>, String> {
-            Ok(None)
-        }
-    }
     let parse = || {
         // SAFETY: by this function's contract.
         let (made_by, name, source) = unsafe { (compiler.compiler()?, text("name", name)?, text("text", source)?) };
-        checked(made_by, name, source, &NoFiles)
+        let program = made_by.compiler.check(name, source);
+        handle_of(made_by, program)
     };
     // SAFETY: by this function's contract.
     unsafe { status_of(error, || write("out", out, parse)) }

@@ -22,4 +22,4 @@ pub use function::{
 };
 pub use handle::Handle;
 pub use status::{CotanError, Status, cotan_error_free};
-pub use tensor::CotanTensor;
+pub use tensor::{CotanTensor, number_of};

@@ -25,6 +25,25 @@ pub enum Status {
     Internal = 12,
 }
 
+impl Status {
+    /// All of them, by their numbers.
+    pub const ALL: [Status; 13] = [
+        Status::Ok,
+        Status::Null,
+        Status::Handle,
+        Status::Value,
+        Status::File,
+        Status::Program,
+        Status::Request,
+        Status::Argument,
+        Status::Check,
+        Status::Memory,
+        Status::Limit,
+        Status::Device,
+        Status::Internal,
+    ];
+}
+
 /// `cotan_error`.
 #[derive(Debug)]
 #[repr(C)]
@@ -91,6 +110,7 @@ impl Failure {
 /// # Safety
 /// `error` is NULL or points to an error that may be written.
 pub(crate) unsafe fn status_of(error: *mut CotanError, work: impl FnOnce() -> Outcome<()>) -> Status {
+    // Nothing that stays behind is half changed: locks recover from poison, and handles are read or replaced in one step.
     let outcome = catch_unwind(AssertUnwindSafe(work));
     let outcome = outcome.unwrap_or_else(|_| Err(Failure::new(Status::Internal, "a bug of Cotan: it panicked")));
     let Err(failure) = outcome else { return Status::Ok };

@@ -18,7 +18,7 @@ pub struct CotanTensor {
     pub strides: *const i64,
 }
 
-/// The element types, by their numbers in the header.
+/// The element types, by their numbers in the header: these never change, whatever order the types have elsewhere.
 const ELEMENTS: [Elem; 13] = [
     Elem::Bool,
     Elem::I8,
@@ -36,7 +36,7 @@ const ELEMENTS: [Elem; 13] = [
 ];
 
 /// The number of an element type in the header.
-pub(crate) fn number_of(elem: Elem) -> i32 {
+pub fn number_of(elem: Elem) -> i32 {
     ELEMENTS.iter().position(|other| *other == elem).map_or(-1, |k| k as i32)
 }
 
@@ -55,23 +55,45 @@ pub(crate) struct Lent<'t> {
 }
 
 impl<'t> Lent<'t> {
-    /// An array of the caller, `what` and its number for messages. One without data is wanted from the library.
+    /// An array that a call reads. Only one without elements may have no data.
     ///
     /// # Safety
     /// Its pointers are NULL or point to what the header says, and stay so.
-    pub(crate) unsafe fn new(what: &'static str, k: usize, tensor: &CotanTensor) -> Outcome<Lent<'t>> {
-        let wrong = |status, text: &str| Err(Failure::new(status, format!("{what} {k}: {text}")));
-        let Some(elem) = usize::try_from(tensor.element).ok().and_then(|at| ELEMENTS.get(at)).copied() else {
-            return wrong(Status::Value, &format!("there is no element type {}", tensor.element));
-        };
+    pub(crate) unsafe fn argument(k: usize, tensor: &CotanTensor) -> Outcome<Lent<'t>> {
+        // SAFETY: by this function's contract.
+        let lent = unsafe { Lent::new(("argument", k), tensor) }?;
+        match lent.data.is_null() {
+            true if lent.n_elements > 0 => Err(Failure::new(Status::Null, format!("argument {k}: `data` is NULL"))),
+            // A slice of no elements has an address too.
+            true => Ok(Lent { data: std::ptr::without_provenance_mut(lent.elem.bytes()), ..lent }),
+            false => Ok(lent),
+        }
+    }
+
+    /// An array that a call writes. One without data is wanted from the library.
+    ///
+    /// # Safety
+    /// As of [`Lent::argument`].
+    pub(crate) unsafe fn result(k: usize, tensor: &CotanTensor) -> Outcome<Lent<'t>> {
+        let what = ("result", k);
+        if tensor.data.is_null() {
+            let elem = element(what, tensor)?;
+            return Ok(Lent { what, data: std::ptr::null_mut(), elem, dims: &[], strides: None, n_elements: 0 });
+        }
+        // SAFETY: by this function's contract.
+        unsafe { Lent::new(what, tensor) }
+    }
+
+    /// # Safety
+    /// As of [`Lent::argument`].
+    unsafe fn new(what: (&'static str, usize), tensor: &CotanTensor) -> Outcome<Lent<'t>> {
+        let wrong = |status, text: &str| Err(wrong(what, status, text));
+        let elem = element(what, tensor)?;
         if !(0..=MOST_AXES).contains(&tensor.rank) {
             return wrong(Status::Value, &format!("expected a rank from 0 to {MOST_AXES}, found {}", tensor.rank));
         }
         let rank = tensor.rank as usize;
         let data = tensor.data.cast::<u8>();
-        if data.is_null() {
-            return Ok(Lent { what: (what, k), data, elem, dims: &[], strides: None, n_elements: 0 });
-        }
         if rank > 0 && tensor.extents.is_null() {
             return wrong(Status::Null, "`extents` is NULL");
         }
@@ -86,7 +108,7 @@ impl<'t> Lent<'t> {
         // SAFETY: by this function's contract there are as many as the rank, if they are there.
         let strides = (rank > 0 && !tensor.strides.is_null()).then(|| unsafe { from_raw_parts(tensor.strides, rank) });
         let strides = strides.filter(|strides| !is_row_major(dims, strides));
-        let lent = Lent { what: (what, k), data, elem, dims, strides, n_elements: count.get() };
+        let lent = Lent { what, data, elem, dims, strides, n_elements: count.get() };
         if lent.span().is_none() {
             let strides = strides.unwrap_or_default();
             return wrong(Status::Argument, &format!("the strides {strides:?} lead out of all memory"));
@@ -231,6 +253,15 @@ impl<'t> Lent<'t> {
         };
         TensorMut::new(self.elem, self.dims, elements).map_err(|e| Failure::new(Status::Internal, e.to_string()))
     }
+}
+
+fn wrong(what: (&str, usize), status: Status, text: &str) -> Failure {
+    Failure::new(status, format!("{} {}: {text}", what.0, what.1))
+}
+
+fn element(what: (&str, usize), tensor: &CotanTensor) -> Outcome<Elem> {
+    let found = usize::try_from(tensor.element).ok().and_then(|at| ELEMENTS.get(at)).copied();
+    found.ok_or_else(|| wrong(what, Status::Value, &format!("there is no element type {}", tensor.element)))
 }
 
 /// Whether strides are those of an array that lies in one piece; those of an axis with one element do not matter.

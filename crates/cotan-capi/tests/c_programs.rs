@@ -1,6 +1,8 @@
 //! C programs against the library: compiled as C11 and C++17 by the compilers that are there, without a warning, and run.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking, and says what it leaves out")]
 
+use cotan::host::Elem;
+use cotan_c::Status;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -120,4 +122,24 @@ fn the_header_declares_what_the_library_exports() {
     let declared: Vec<String> = declared.flat_map(|line| functions(line, "cotan_")).collect();
     let missing: Vec<&String> = exported.iter().filter(|name| !declared.contains(name)).collect();
     assert!(missing.is_empty() && exported.len() >= 14, "not in the header: {missing:?} of {exported:?}");
+}
+
+/// The numbers of an enum of the header, by their names without `COTAN_`.
+fn numbers(header: &str, name: &str) -> Vec<(String, i32)> {
+    let (_, rest) = header.split_once(&format!("typedef enum {name} {{")).unwrap();
+    let (body, _) = rest.split_once('}').unwrap();
+    let pairs = body.split([',', '\n']).filter_map(|part| part.trim().strip_prefix("COTAN_")?.split_once(" = "));
+    pairs.map(|(name, number)| (name.to_lowercase(), number.parse().unwrap())).collect()
+}
+
+#[test]
+fn numbers_of_the_header_are_those_of_the_library() {
+    let header = std::fs::read_to_string(here().join("include/cotan.h")).unwrap();
+    let elements: Vec<(String, i32)> =
+        Elem::ALL.into_iter().map(|elem| (elem.name().to_owned(), cotan_c::number_of(elem))).collect();
+    let mut found = numbers(&header, "cotan_element");
+    found.sort_by_key(|(name, _)| elements.iter().position(|(other, _)| other == name));
+    assert_eq!(found, elements);
+    let statuses = Status::ALL.map(|status| (format!("{status:?}").to_lowercase(), status as i32));
+    assert_eq!(numbers(&header, "cotan_status"), statuses);
 }

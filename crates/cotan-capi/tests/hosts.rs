@@ -2,12 +2,12 @@
 //! errors their codes.
 #![allow(unsafe_code, clippy::unwrap_used, reason = "functions of a C library are called; a test fails by panicking")]
 
-use cotan::host::{Arguments, HostType, Value, fit_arguments, from_json};
+use cotan::host::{Arguments, Elem, HostType, Value, fit_arguments, from_json};
 use cotan::{CallError, Compiler, Config, DerivativeForm, Engine, Request, derivative};
 use cotan_c::{
     CotanConfig, CotanDerivative, CotanError, CotanRequest, CotanTensor, Handle, Status, cotan_call,
     cotan_compiler_free, cotan_compiler_new, cotan_error_free, cotan_function_free, cotan_function_new,
-    cotan_program_free, cotan_program_load, cotan_tensor_free,
+    cotan_program_free, cotan_program_load, cotan_tensor_free, number_of,
 };
 use serde_json::Value as Json;
 use std::ffi::{CStr, CString, c_char};
@@ -50,22 +50,18 @@ fn packed(value: &Value) -> Vec<u64> {
     words.chain([0]).collect()
 }
 
-const ELEMENTS: [&str; 13] =
-    ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"];
-
 /// The extents and bytes of a result.
 type Found = (Vec<i64>, Vec<u8>);
 
 /// A call of a function on flat leaves: its results, or the code of the error.
 fn called(function: Handle, leaves: &[Value], n_results: usize) -> Result<Vec<Found>, String> {
     let words: Vec<Vec<u64>> = leaves.iter().map(packed).collect();
-    let number = |value: &Value| ELEMENTS.iter().position(|name| *name == value.elem.name()).unwrap() as i32;
     let tensors: Vec<CotanTensor> = leaves
         .iter()
         .zip(&words)
         .map(|(value, words)| CotanTensor {
             data: words.as_ptr().cast_mut().cast(),
-            element: number(value),
+            element: number_of(value.elem),
             rank: value.dims.len() as i32,
             extents: value.dims.as_ptr(),
             strides: null(),
@@ -86,15 +82,14 @@ fn called(function: Handle, leaves: &[Value], n_results: usize) -> Result<Vec<Fo
         return Err(code);
     }
     let taken = results.iter_mut().map(|result| {
-        let elem = ELEMENTS[result.element as usize];
-        let bytes = cotan::host::Elem::ALL.into_iter().find(|e| e.name() == elem).unwrap().bytes();
+        let elem = Elem::ALL.into_iter().find(|elem| number_of(*elem) == result.element).unwrap();
         // SAFETY: the call has made a result with so many extents and elements.
         let (dims, data) = unsafe {
             let dims = match result.rank {
                 0 => Vec::new(),
                 rank => std::slice::from_raw_parts(result.extents, rank as usize).to_vec(),
             };
-            let n = dims.iter().product::<i64>() as usize * bytes;
+            let n = dims.iter().product::<i64>() as usize * elem.bytes();
             let data = std::slice::from_raw_parts(result.data.cast::<u8>(), n).to_vec();
             cotan_tensor_free(result);
             (dims, data)

@@ -273,27 +273,7 @@ fn elements_that_are_needed_often_or_change_behind_are_kept() {
     let neighbours = include_str!("../../../tests/plans/neighbours.cir");
     let plan = planned(&neighbours.replace("\n  return middle, r\n", once_more));
     assert_eq!(plan.kernels.len(), 3, "{plan}");
-    let plan = planned(
-        "fn f(n: i64, z: f64) {
-          y: f64[n] = par a < n (stack) {
-            b: f64 = to_f64 a
-            yield b
-          }
-          d: f64[n] = par i < n (stack) {
-            e: f64 = y[i]
-            g: f64 = mul e, z
-            yield g
-          }
-          w: f64[n] = update y[0] = z
-          r: f64[n] = par j < n (stack) {
-            p: f64 = d[j]
-            q: f64 = w[j]
-            s: f64 = sub p, q
-            yield s
-          }
-          return r
-        }",
-    );
+    let plan = planned(include_str!("../../../tests/plans/changed_behind.cir"));
     let kept = plan.kernels.iter().filter(|kernel| !matches!(kernel.shape, Shape::One)).count();
     assert_eq!(kept, 3, "{plan}");
 }

@@ -257,9 +257,10 @@ fn derivative_function(program: &Program, id: FnId, request: &DerivativeRequest)
         let ty = open_sizes_as_generics(ty, &mut generics);
         // Derivatives of derivatives have several tangents of a parameter, and several cotangents.
         let is_taken = |name: &str| params.iter().any(|param| param.name == name);
-        for number in 2.. {
+        let mut number = 1;
+        while is_taken(&name) {
+            number += 1;
             match request.form {
-                _ if !is_taken(&name) => break,
                 DerivativeForm::Vjp => name = format!("cotangent{number}"),
                 DerivativeForm::Jvp
                 | DerivativeForm::Hvp

@@ -25,6 +25,8 @@ const SCATTER: &str = include_str!("../../../tests/plans/scatter.cir");
 const SEVERAL: &str = include_str!("../../../tests/plans/several_targets.cir");
 const BESIDE: &str = include_str!("../../../tests/plans/sum_and_scatter.cir");
 const STEPS: &str = include_str!("../../../tests/plans/steps_of_data.cir");
+const NEIGHBOURS: &str = include_str!("../../../tests/plans/neighbours.cir");
+const CHANGED: &str = include_str!("../../../tests/plans/changed_behind.cir");
 const OWN: &str = include_str!("../../../tests/plans/own_elements.cir");
 
 fn nests(text: &str) -> VerifiedNests {
@@ -102,12 +104,22 @@ fn the_first_iteration_that_fails_is_told_though_contributions_come_apart() {
 
 #[test]
 fn elements_are_computed_where_they_are_read() {
-    let text = include_str!("../../../tests/plans/neighbours.cir");
-    let (nests, plan) = (nests(text), planned(text));
+    let (nests, plan) = (nests(NEIGHBOURS), planned(NEIGHBOURS));
     for n in [2, 3, 100] {
         let args = [Const::i64(n).into(), Value::f64s(&[n], &uneven(n))];
-        let expected = cotan_nest::run(&nests, "f", &args, &Options::default());
-        assert_eq!(run_plan(&plan, &args, &Options::default()).ok(), expected.ok(), "{n}");
+        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+        assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n}");
+    }
+}
+
+#[test]
+fn elements_that_are_read_before_a_change_are_those_before_it() {
+    let (nests, plan) = (nests(CHANGED), planned(CHANGED));
+    for n in [1, 2, 100] {
+        let args = [Const::i64(n).into(), Const::f64(2.5).into()];
+        let expected = cotan_nest::run(&nests, "f", &args, &Options::default()).unwrap();
+        assert_eq!(expected[0].bits[0], (-2.5_f64).to_bits(), "the product of the old element, less the new one");
+        assert_eq!(run_plan(&plan, &args, &Options::default()), Ok(expected), "{n}");
     }
 }
 

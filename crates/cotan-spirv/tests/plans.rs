@@ -11,7 +11,7 @@ use cotan_ops::{Instruction, Registry, Value};
 use cotan_spirv::numbers::Numbers;
 use cotan_spirv::probe::probe;
 use cotan_spirv::runner::{Argument, Array, CallLimits, KernelStore, LoadOptions, LoadedPlan, Outcome, modules};
-use cotan_spirv::vulkan::OpenOptions;
+use cotan_spirv::vulkan::{Device, OpenOptions};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -246,9 +246,11 @@ fn elements_are_computed_where_they_are_read() {
 #[test]
 fn a_nan_in_a_result_is_told_where_results_are_watched() {
     let Some(device) = device() else { return };
-    // One result is stored to, and the other added to.
-    for text in [
-        "fn f(n: i64, x: f64[n], z: f64[n]) {
+    // One result is stored to, the other added to, and one is narrower than the numbers of its kernel.
+    for (elem, text) in [
+        (
+            Elem::F64,
+            "fn f(n: i64, x: f64[n], z: f64[n]) {
           r: f64[n] = par i < n (stack) {
             e: f64 = x[i]
             p: f64 = mulc e, 0.0
@@ -256,7 +258,10 @@ fn a_nan_in_a_result_is_told_where_results_are_watched() {
           }
           return r
         }",
-        "fn f(n: i64, x: f64[n], z: f64[n]) {
+        ),
+        (
+            Elem::F64,
+            "fn f(n: i64, x: f64[n], z: f64[n]) {
           r: f64[n] = par i < n acc (h: f64[n] add from z) {
             e: f64 = x[i]
             p: f64 = mulc e, 0.0
@@ -265,25 +270,43 @@ fn a_nan_in_a_result_is_told_where_results_are_watched() {
           }
           return r
         }",
+        ),
+        (
+            Elem::F16,
+            "fn f(n: i64, x: f16[n], z: f16[n]) {
+          r: f16[n] = par i < n (stack) {
+            e: f16 = x[i]
+            w: f32 = to_f32 e
+            m: f32 = mulc w, 0.0_f32
+            p: f16 = to_f16 m
+            yield p
+          }
+          return r
+        }",
+        ),
     ] {
-        let plan = plan_watching(&nests(text), "f").expect("it has a plan");
-        let loaded = LoadedPlan::new(&device, &Numbers::of_driver(), plan.clone()).expect("it is compiled");
-        let called = |at: usize, number: f64| {
-            let mut numbers = uneven(1000);
-            numbers[at] = number;
-            let zeros = Value::f64s(&[1000], &[0.0; 1000]);
-            let args = [Const::i64(1000).into(), Value::f64s(&[1000], &numbers), zeros];
-            let on_reference = run_plan(&plan, &args, &Options::default()).err();
-            let found = loaded.call(&args, &CallLimits::default(), &mut |_| {}).map(drop).err();
-            assert_eq!(found, on_reference, "{plan}");
-            found
-        };
-        assert_eq!(called(3, 1.0), None);
-        for at in [0, 999] {
-            assert_eq!(called(at, f64::INFINITY), Some(RunError::ForHost), "{plan}");
-        }
-        assert_eq!(called(5, f64::MAX), None, "what one call has told is no matter of the next");
+        told_where_watched(&device, text, elem);
     }
+}
+
+fn told_where_watched(device: &Device, text: &str, elem: Elem) {
+    let plan = plan_watching(&nests(text), "f").expect("it has a plan");
+    let loaded = LoadedPlan::new(device, &Numbers::of_driver(), plan.clone()).expect("it is compiled");
+    let called = |at: usize, number: f64| {
+        let element = |k: i64| if k as usize == at { number } else { (k % 101 - 50) as f64 };
+        let bits = (0..1000).map(|k| Const::float(elem, element(k)).bits()).collect();
+        let x = Value { elem, dims: vec![1000], bits };
+        let args = [Const::i64(1000).into(), x, Value::zeros(elem, &[1000])];
+        let on_reference = run_plan(&plan, &args, &Options::default()).err();
+        let found = loaded.call(&args, &CallLimits::default(), &mut |_| {}).map(drop).err();
+        assert_eq!(found, on_reference, "{plan}");
+        found
+    };
+    assert_eq!(called(3, 1.0), None);
+    for at in [0, 999] {
+        assert_eq!(called(at, f64::INFINITY), Some(RunError::ForHost), "{plan}");
+    }
+    assert_eq!(called(5, 60_000.0), None, "what one call has told is no matter of the next");
 }
 
 #[test]

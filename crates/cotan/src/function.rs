@@ -84,7 +84,8 @@ impl Function {
         self.executable.is_compiled()
     }
 
-    /// What the last call took; `None` for the interpreter and before the first call.
+    /// What the last call of this thread took, or of another one if this one has not called it; `None` for the interpreter and
+    /// before the first call. Calls on borrowed arrays ([`Self::call_into`], [`Self::call_leaves`]) do not look at the clock.
     pub fn statistics(&self) -> Option<Statistics> {
         self.executable.statistics()
     }

@@ -88,10 +88,10 @@ fn sizes_that_follow_from_nothing_stand_behind_the_leaves() {
 #[test]
 fn extents_of_results_are_known_before_the_call_where_sizes_decide_them() {
     let padded = function(Engine::CPU, &Request::function("padded"));
-    assert_eq!(padded.result_extents(&[3]).unwrap(), [Some(vec![5])]);
+    assert_eq!(padded.result_extents(&[3]).unwrap(), [[Some(5)]]);
     assert_eq!(called(&padded, &[doubles(&[1], &[2.0])], &[3]).unwrap(), [2.0, 0.5, 0.5]);
     let some = function(Engine::INTERPRETER, &Request::function("some"));
-    assert_eq!(some.result_extents(&[3]).unwrap(), [None]);
+    assert_eq!(some.result_extents(&[3]).unwrap(), [[None]]);
     assert!(padded.result_extents(&[]).is_err() && padded.result_extents(&[-1]).is_err());
 }
 

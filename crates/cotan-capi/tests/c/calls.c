@@ -25,6 +25,8 @@ static const char *const TEXT =
     "  +/ tabulate(N, |i| { let r = +/ tabulate(D, |j| x[i, j] * w[j]) - y[i]\n    r * r })\n"
     "fn above(x: f64[4], bound: f64) -> f64[_] = index.compress(x, x .> bound)\n"
     "fn at(x: f32[3], k: i64) -> f32 = x[k]\n"
+    "fn rows[N, M](x: f64[N, M], is: bool[N]) -> f64[_, M] = index.compress(x, is)\n"
+    "fn total[N](x: f64[N]) -> f64 = +/ x\n"
     "fn transposed[N, M](x: f64[N, M]) -> f64[M, N] = tabulate([M, N], |i, j| x[j, i])\n";
 
 static cotan_tensor tensor(void *data, int32_t element, int32_t rank, const int64_t *extents) {
@@ -106,6 +108,10 @@ int main(void) {
   int64_t extents[2] = {0, 0};
   ok(cotan_result_extents(transposed, &source, 1, 0, extents, &error), &error);
   expect(extents[0] == 2 && extents[1] == 3, "the extents of the result");
+  source.strides = by_column;
+  ok(cotan_result_extents(transposed, &source, 1, 0, extents, &error), &error);
+  expect(cotan_copied_bytes() == sizeof columns, "the last call is the same");
+  source.strides = NULL;
   target.strides = apart;
   ok(cotan_call(transposed, &source, 1, &target, 1, &error), &error);
   expect(room[0] == 1.0 && room[1] == -1.0 && room[2] == 3.0 && room[10] == 6.0 && room[11] == -1.0, "places");
@@ -127,6 +133,24 @@ int main(void) {
   expect(found.extents[0] == 0, "none is above");
   cotan_tensor_free(&found);
 
+  /* The run decides one extent of two. */
+  cotan_function rows = function(program, "rows", NULL, 0);
+  uint8_t kept[] = {1, 0, 1};
+  cotan_tensor of_rows[] = {tensor(x, COTAN_F64, 2, matrix), tensor(kept, COTAN_BOOL, 1, three)};
+  ok(cotan_result_extents(rows, of_rows, 2, 0, extents, &error), &error);
+  expect(extents[0] == -1 && extents[1] == 2, "the second extent is known");
+  ok(cotan_call(rows, of_rows, 2, &found, 1, &error), &error);
+  expect(found.extents[0] == 2 && found.extents[1] == 2 && ((double *)found.data)[2] == 5.0, "two rows are kept");
+  cotan_tensor_free(&found);
+
+  /* An array without elements needs no memory. */
+  cotan_function total = function(program, "total", NULL, 0);
+  const int64_t none[] = {0};
+  double sum = 1.0;
+  cotan_tensor empty = tensor(NULL, COTAN_F64, 1, none), to_sum = tensor(&sum, COTAN_F64, 0, NULL);
+  ok(cotan_call(total, &empty, 1, &to_sum, 1, &error), &error);
+  expect(sum == 0.0, "the sum of nothing");
+
   /* An error of a run has a code and a place, and the next call is right. */
   cotan_function at = function(program, "at", NULL, 0);
   float singles[] = {0.5F, 1.5F, 2.5F}, single = 0.0F;
@@ -146,6 +170,7 @@ int main(void) {
   expect(cotan_compiler_free(compiler) == COTAN_OK && cotan_program_free(program) == COTAN_OK, "they are freed");
   ok(cotan_call(at, operands, 2, &one, 1, &error), &error);
   expect(cotan_function_free(at) == COTAN_OK && cotan_function_free(above) == COTAN_OK, "they are freed");
+  expect(cotan_function_free(rows) == COTAN_OK && cotan_function_free(total) == COTAN_OK, "they are freed");
   expect(cotan_function_free(gradient) == COTAN_OK && cotan_function_free(transposed) == COTAN_OK, "they are freed");
   puts("all calls are right");
   return 0;

@@ -126,7 +126,7 @@ pub trait Executable: fmt::Debug + Send + Sync {
         true
     }
 
-    /// What the last call took; `None` where nothing is measured, and before the first call.
+    /// What the last call of this thread took, or of another one if this one has made none; `None` where nothing is measured, and before the first call.
     fn statistics(&self) -> Option<Statistics> {
         None
     }

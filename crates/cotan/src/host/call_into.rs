@@ -2,7 +2,7 @@
 //!
 //! Compiled code reads and writes them where they lie. Interpreters, and code that traps NaN, work on copies.
 
-use super::fit::expect_all;
+use super::fit::{expect_all, expect_known};
 use super::{ArgumentMisfit, Arguments, HostValue};
 use crate::CallError;
 use crate::backend::copy_results;
@@ -137,14 +137,7 @@ impl Function {
     /// The arguments in the order of the parameters, each of which is one leaf.
     fn leaves_of<'t>(&self, args: &[(&str, TensorRef<'t>)]) -> Result<Vec<TensorRef<'t>>, ArgumentMisfit> {
         let signature = &self.entry.signature;
-        let is_known = |name: &str| {
-            signature.params.iter().any(|param| param.name == name) || signature.sizes.iter().any(|size| size == name)
-        };
-        if let Some((name, _)) = args.iter().find(|(name, _)| !is_known(name)) {
-            let params = signature.params.iter().map(|param| param.name.clone());
-            let known = params.chain(signature.sizes.iter().cloned()).collect();
-            return Err(ArgumentMisfit::Unknown { name: (*name).to_owned(), known });
-        }
+        expect_known(&self.entry, args.iter().map(|(name, _)| *name))?;
         let given = |param: &EntryParam| args.iter().find(|(name, _)| *name == param.name).map(|(_, tensor)| *tensor);
         expect_all(&self.entry, &|param| given(param).is_some())?;
         let of_param = |(param, range): (&EntryParam, &std::ops::Range<usize>)| {

@@ -238,7 +238,7 @@ impl std::error::Error for ArgumentMisfit {}
 pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, ArgumentMisfit> {
     let defaults = defaults(&entry.signature, args);
     let args = Given { args, defaults: &defaults };
-    expect_known(entry, args.args.keys())?;
+    expect_known(entry, args.args.keys().map(String::as_str))?;
     expect_all(entry, &|param| args.get(&param.name).is_some())?;
     let (mut leaves, mut given) = (Vec::new(), Vec::new());
     for param in &entry.signature.params {
@@ -256,14 +256,11 @@ pub fn fit_arguments(entry: &Entry, args: &Arguments) -> Result<Vec<Value>, Argu
 }
 
 /// An error if an argument has the name of no parameter or size.
-pub(crate) fn expect_known<'n>(
-    entry: &Entry,
-    mut names: impl Iterator<Item = &'n String>,
-) -> Result<(), ArgumentMisfit> {
+pub(crate) fn expect_known<'n>(entry: &Entry, mut names: impl Iterator<Item = &'n str>) -> Result<(), ArgumentMisfit> {
     let Some(name) = names.find(|name| !is_known(entry, name)) else { return Ok(()) };
     let params = entry.signature.params.iter().map(|p| p.name.clone());
     let known = params.chain(entry.signature.sizes.iter().cloned()).collect();
-    Err(ArgumentMisfit::Unknown { name: name.clone(), known })
+    Err(ArgumentMisfit::Unknown { name: name.to_owned(), known })
 }
 
 /// The sizes and extents of a call with these leaves, which stand before them among its flat operands. Each parameter has a

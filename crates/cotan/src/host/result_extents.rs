@@ -25,8 +25,8 @@ impl Function {
         Ok(numbers)
     }
 
-    /// The extents of each leaf of the result, in order, in calls of these sizes; `None` where the values of arguments or the
-    /// run decide one.
+    /// The extents of each leaf of the result, in order, in calls of these sizes; `None` for those that the values of arguments
+    /// or the run decide.
     ///
     /// ```
     /// use cotan::{Compiler, Config, Engine, Request};
@@ -35,10 +35,10 @@ impl Function {
     /// let text = "fn outer[N, M](x: f64[N], y: f64[M]) -> f64[N, M + 1] = tabulate([N, M + 1], |i, j| x[i])";
     /// let program = compiler.check("outer.cot", text);
     /// let outer = compiler.function(&program, &Request::function("outer"), Engine::INTERPRETER)?;
-    /// assert_eq!(outer.result_extents(&[3, 4])?, [Some(vec![3, 5])]);
+    /// assert_eq!(outer.result_extents(&[3, 4])?, [[Some(3), Some(5)]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn result_extents(&self, sizes: &[i64]) -> Result<Vec<Option<Vec<i64>>>, ArgumentMisfit> {
+    pub fn result_extents(&self, sizes: &[i64]) -> Result<Vec<Vec<Option<i64>>>, ArgumentMisfit> {
         let names = &self.entry.signature.sizes;
         if sizes.len() != names.len() {
             let message = format!("expected the sizes {}, found {} numbers", names.join(", "), sizes.len());

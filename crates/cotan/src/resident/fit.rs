@@ -16,7 +16,7 @@ pub type DeviceArguments = BTreeMap<String, DeviceValue>;
 pub(super) fn fit_operands(entry: &Entry, args: &DeviceArguments) -> Result<Vec<FlatOperand>, ArgumentMisfit> {
     let defaults = defaults(entry, args);
     let get = |name: &str| args.get(name).or_else(|| defaults.get(name));
-    expect_known(entry, args.keys())?;
+    expect_known(entry, args.keys().map(String::as_str))?;
     expect_all(entry, &|param| get(&param.name).is_some())?;
     let (mut flat, mut given) = (Flat { entry, leaves: Vec::new(), arrays: Vec::new() }, Vec::new());
     for param in &entry.signature.params {
